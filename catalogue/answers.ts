@@ -1,4 +1,4 @@
-import { type ErrorTable, operation as operationOf, type OperationId } from './operations.ts'
+import { type ErrorTable, operationOf, type OperationId } from './operations.ts'
 
 /** §7.2 */
 export const codeNames: Readonly<Partial<Record<number, readonly string[]>>> = {

@@ -13,7 +13,7 @@ import {
 } from './files.ts'
 import { type Area, type Requirement, type DefinedRequirement } from './requirement.ts'
 import { isRefusal, pairsOf, type Pairs } from './answers.ts'
-import { operation as operationOf, type OperationId, operations } from './operations.ts'
+import { operationOf, type OperationId, operations } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 

@@ -4,7 +4,7 @@ import {
   type Parameter,
   numberOf,
   type OperationId,
-  operation,
+  operationOf,
   type JsonKind,
   roleOf,
 } from './operations.ts'
@@ -129,7 +129,7 @@ const alike: readonly (readonly OtherPlace[])[] = [
 
 function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
   if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id))) return true
-  const { body, method } = operation(id)
+  const { body, method } = operationOf(id)
   // An upload may come as a form; elsewhere a server may refuse one for its type.
   if (body === 'raw' && place === 'multipart') return true
   const isDrawn = (one: OtherPlace): boolean =>
@@ -139,7 +139,7 @@ function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
 }
 
 export function shownQuery(id: OperationId): Parameter | undefined {
-  return operation(id).parameters?.find((one) => one.in === 'query')
+  return operationOf(id).parameters?.find((one) => one.in === 'query')
 }
 
 /**
@@ -147,7 +147,7 @@ export function shownQuery(id: OperationId): Parameter | undefined {
  * and members that a valid request has only for a requirement about them.
  */
 export function otherBodyMembers(id: OperationId): readonly Member[] {
-  return operation(id).members.filter(
+  return operationOf(id).members.filter(
     (member) =>
       member.at.lastIndexOf('/') === 0 &&
       (member.allowed ?? (member.isExtra && (member.example ?? member.kinds.includes('boolean')))),
@@ -176,7 +176,7 @@ export function pathAt(
   place: OtherPlace,
   turn: number,
 ): string | undefined {
-  const { method, params = {}, ...documented } = operation(id)
+  const { method, params = {}, ...documented } = operationOf(id)
   // §4.4 names paths besides the main one, among them the parser's without an id.
   if (place === 'other path')
     return [

@@ -2,7 +2,7 @@ import {
   type EssentialId,
   type FailingId,
   type JsonOperationId,
-  operation,
+  operationOf,
   type OperationId,
   operations,
   missingMember,
@@ -34,7 +34,7 @@ const essentialOf = (one: Operation) =>
   one.members.find((member) => member.judgedBy?.absent === missingMember)
 
 const withEssential = idsWhere((one) => essentialOf(one) !== undefined) as EssentialId[]
-const essentialRole = (id: EssentialId): string => roleOf(essentialOf(operation(id))!)!
+const essentialRole = (id: EssentialId): string => roleOf(essentialOf(operationOf(id))!)!
 
 const failing = idsWhere((one) =>
   (one.errors ?? []).some(([status, tpe]) => status === 500 && tpe === 'InternalError'),
@@ -70,7 +70,7 @@ export const everyOperation = [
     refused: 'A request with a valid key that lacks the permission',
     fault: 'credentials' }),
   ...onEach(all, { id: '429-quota-exceeded', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
-    refused: 'A request over a rate limit or quota' }, (id) => operation(id).errors ? {} : {
+    refused: 'A request over a rate limit or quota' }, (id) => operationOf(id).errors ? {} : {
     // §7.3 has no row for it; §7.2 applies.
     expects: [[429, 'QuotaExceeded', 'TooManyRequests']] }),
   ...onEach(withJson, { id: '400-malformed-json', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],

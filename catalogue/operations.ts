@@ -507,7 +507,7 @@ export const additionOperation = idWith((one) => one.freshFileAt !== undefined)
 
 /** How often a valid request is repeated if it fails: generated answers vary. */
 export function triesOf(id: OperationId): number {
-  return operation(id).effect === 'generates' ? 5 : 1
+  return operationOf(id).effect === 'generates' ? 5 : 1
 }
 
 export function numberOf(id: OperationId): number {
@@ -515,7 +515,7 @@ export function numberOf(id: OperationId): number {
 }
 
 /** Throws on an unknown id, which is a bug of the suite. */
-export function operation(id: OperationId): ListedOperation {
+export function operationOf(id: OperationId): ListedOperation {
   const found = byId.get(id)
   if (!found) throw new Error(`no operation ${id}`)
   return found
@@ -525,12 +525,12 @@ export function operation(id: OperationId): ListedOperation {
  * The pointer of the object that an operation reads, if any, and the operation that creates one if none is declared.
  */
 export function readsOf(id: OperationId): Reads<OperationId> | undefined {
-  return operation(id).reads as Reads<OperationId> | undefined
+  return operationOf(id).reads as Reads<OperationId> | undefined
 }
 
 /** The status by which the object in an operation's path reports that it is busy (§8). */
 export function busyStatus(id: OperationId | null): number | undefined {
-  return id === null ? undefined : operation(id).busy
+  return id === null ? undefined : operationOf(id).busy
 }
 
 export function isOperationId(id: string): id is OperationId {

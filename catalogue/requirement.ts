@@ -1,7 +1,7 @@
 import {
   type Effect,
   isOperationId,
-  operation as operationOf,
+  operationOf,
   type OperationId,
   operations,
 } from './operations.ts'

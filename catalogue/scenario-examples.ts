@@ -1,4 +1,4 @@
-import { isOperationId, operation as operationOf, type OperationId } from './operations.ts'
+import { isOperationId, operationOf, type OperationId } from './operations.ts'
 
 /**
  * Example scenarios to paste for conditions that lack one, easiest first: another value in the request, other bytes,

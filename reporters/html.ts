@@ -41,7 +41,7 @@ import {
   type OperationGroup,
 } from './view/standing.ts'
 import { nextSteps, type Distinct, failuresOf, notJudged } from './view/next-steps.ts'
-import { isOperationId, operation as operationOf } from '../catalogue/operations.ts'
+import { isOperationId, operationOf } from '../catalogue/operations.ts'
 import { STATUS_CODES } from 'node:http'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

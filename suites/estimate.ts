@@ -3,7 +3,7 @@ import {
   type Effect,
   firstOperation,
   isOperationId,
-  operation,
+  operationOf,
   type OperationId,
   operations,
   readsOf,
@@ -147,7 +147,7 @@ function createTotals(target: Target, readOnly: boolean) {
 }
 
 function uploadsFirst(id: OperationId, target: Target): boolean {
-  const role = operation(id).freshFileAt
+  const role = operationOf(id).freshFileAt
   const canUpload = target.operations[uploadOperation]?.content !== undefined
   return role !== undefined && canUpload && target.operations[id]?.fields[role] !== undefined
 }

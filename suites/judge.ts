@@ -50,7 +50,7 @@ import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/ob
 import { noteCreated, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
 import type { ApplicationValue, Target } from '../harness/target/index.ts'
-import { planRun, operationOf, judgeOf } from './plan.ts'
+import { planRun, operationFor, judgeOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { alsoMadeFor } from './created/drive.ts'
 
@@ -203,7 +203,7 @@ const ofJobs: readonly (string | undefined)[] = [
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Prepared {
   const plan = planRun(target, options)
   const hasJobs = catalogue.some(
-    (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationOf(one, target)),
+    (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationFor(one, target)),
   )
   const notServed: NotServed[] = []
   return createRun(target, options, {

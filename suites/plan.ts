@@ -150,7 +150,7 @@ function needsSetup(requirement: CatalogueRequirement, target: Target, reading: 
 
 /** Whether any of its requests may generate: only then are its cases examined. */
 function mayGenerate(requirement: CatalogueRequirement, target: Target): boolean {
-  const operation = operationOf(requirement, target)
+  const operation = operationFor(requirement, target)
   const granted = operation && granting(operation).effect
   return requirement.effect === 'generates' || granted === 'generates'
 }
@@ -164,7 +164,7 @@ function overBudget(
 ): Why {
   const { maxGenerations } = target.limits
   if (!mayGenerate(requirement, target)) return undefined
-  const operation = operationOf(requirement, target)
+  const operation = operationFor(requirement, target)
   const { generations, controls, usually } = requestsOf(requirement, target, options)
   const isGenerating = operation !== undefined && generates(operation, target)
   const unpaid = (isGenerating ? ['', ...controls] : [])
@@ -263,7 +263,7 @@ export function requestsOf(
     return { most, usually, generations: (atMost.generates ?? 0) + generated, also, controls: [] }
   }
   const { cases, generated, controls } = planned
-  const operation = operationOf(requirement, target)
+  const operation = operationFor(requirement, target)
   const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
   const usual = cases.filter((one) => one.at === undefined || one.at === 'other path')
   return {
@@ -302,7 +302,7 @@ export const generates = (operation: OperationId, target: Target): boolean =>
   granting(operation).effect === 'generates' && !readsDeclared(operation, target.file)
 
 /** The operation of a requirement's requests: its own, or its scenario's. */
-export function operationOf(
+export function operationFor(
   requirement: CatalogueRequirement,
   target: Target,
 ): OperationId | undefined {

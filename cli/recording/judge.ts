@@ -6,7 +6,7 @@ import {
   requirementOf,
   type CatalogueRequirement,
 } from '../../catalogue/catalogue.ts'
-import { operation, type OperationId } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { observedCase, observedRequirements } from '../../suites/checks/observed.ts'
 import { type BodySchema, misfitOf, shapeFinding } from '../../harness/run/index.ts'
 import {
@@ -230,7 +230,7 @@ function successFault(entryExchange: EntryExchange, requirement: RequirementId, 
   const { expects } = requirementOf(requirement)
   const expected = typeof expects === 'number' ? String(expects) : 'a 2xx'
   if (typeof expects === 'number' && response.status !== expects) return { expected }
-  const schema = operation(id).response as BodySchema | undefined
+  const schema = operationOf(id).response as BodySchema | undefined
   const { state } = entry.body
   if (state === 'missing') return { reason: 'the recorder omitted the body of such an answer' }
   if (state === 'cut' && schema !== undefined)

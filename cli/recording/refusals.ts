@@ -8,7 +8,7 @@ import {
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
 import { everyTurn } from '../../catalogue/faults.ts'
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
   countsAsGranted,
@@ -33,7 +33,7 @@ import type { Case } from '../../suites/checks/case.ts'
 import { concluded, held, type Judged } from '../../suites/checks/rules.ts'
 import { asScenario } from '../../suites/checks/scenario.ts'
 import { changedBy, placeholderDraft } from '../../suites/checks/valid-request.ts'
-import { casesOf, knownOf, operationOf as operationFor } from '../../suites/plan.ts'
+import { casesOf, knownOf, operationFor } from '../../suites/plan.ts'
 import { type EntryExchange, placeholder } from './exchange.ts'
 
 /** A request that must be refused, and the same without its fault. */

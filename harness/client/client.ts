@@ -1,9 +1,5 @@
 import { isModelError } from '../../catalogue/answers.ts'
-import {
-  firstOperation,
-  readingOperation,
-  operation as operationOf,
-} from '../../catalogue/operations.ts'
+import { firstOperation, operationOf, readingOperation } from '../../catalogue/operations.ts'
 import type { HttpResult, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
 import {

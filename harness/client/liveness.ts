@@ -43,7 +43,7 @@ import {
   type OperationId,
   firstOperation,
   readingOperation,
-  operation as operationOf,
+  operationOf,
 } from '../../catalogue/operations.ts'
 
 /** Interval of checks for a silent target, in ms. */

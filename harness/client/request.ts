@@ -3,7 +3,7 @@ import { type HeaderLine, isNamed } from '../http/index.ts'
 import {
   type OperationId,
   firstOperation,
-  operation as operationOf,
+  operationOf,
   type Effect,
   type Operation,
 } from '../../catalogue/operations.ts'

@@ -1,5 +1,5 @@
 import { refusalOfExisting } from '../../catalogue/catalogue.ts'
-import { operation as operationOf } from '../../catalogue/operations.ts'
+import { operationOf } from '../../catalogue/operations.ts'
 import { describeResponse } from './describe.ts'
 import {
   differing,

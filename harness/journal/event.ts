@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt, isObject } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
 import {
@@ -156,7 +156,7 @@ type About = Pick<HistoryEvent, 'kind' | 'object' | 'within' | 'name'>
 
 function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | undefined {
   const { probe } = exchange
-  const { creates, params = {}, method, freshFileAt } = recordOf(id)
+  const { creates, params = {}, method, freshFileAt } = operationOf(id)
   const inPath = Object.keys(params).find((name) => probe.params[name] !== undefined)
   const named = inPath === undefined ? undefined : probe.params[inPath]
   if (creates) {
@@ -180,7 +180,7 @@ function aboutOf(target: Target, id: OperationId, exchange: Exchange): About | u
 
 /** The name in a creation, in the body or as that of an attachment; the body may not be JSON. */
 function nameOf(target: Target, id: OperationId, exchange: Exchange): string | undefined {
-  const { name } = recordOf(id).creates ?? {}
+  const { name } = operationOf(id).creates ?? {}
   const { creates } = exchange.probe
   if (name === undefined) return undefined
   if ('header' in name) {
@@ -213,7 +213,7 @@ function intentionOf(target: Target, exchange: Exchange, about: About): Intentio
   if (makesNothing || isToBeRefused || !probe.credential.full)
     return { request: 'faulty', fault: purpose.about ?? purpose.requirement ?? undefined }
   // Only inputs of applications are declared; other creations have a fresh name each time.
-  const takesInputs = probe.operation !== null && recordOf(probe.operation).busy !== undefined
+  const takesInputs = probe.operation !== null && operationOf(probe.operation).busy !== undefined
   const isOther = takesInputs && !isAsDeclared(target, exchange, about.within)
   return { request: isOther || purpose.badInput ? 'odd' : 'valid' }
 }
@@ -265,7 +265,7 @@ export function createdId(
   if (!response || probe.operation === null || !isGranted(response)) return undefined
   const place =
     options.target.operations[probe.operation]?.fields['id'] ??
-    recordOf(probe.operation).creates?.idAt
+    operationOf(probe.operation).creates?.idAt
   const id = place === undefined ? undefined : getAt(jsonValue(response), place)
   if (typeof id !== 'number') return usableId(id)
   return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))

@@ -5,7 +5,7 @@ import {
   isOperationId,
   type OperationId,
   operations,
-  operation as operationOf,
+  operationOf,
   readsOf,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'

@@ -50,7 +50,7 @@ import { basename, resolve } from 'node:path'
 import {
   isOperationId,
   type OperationId,
-  operation,
+  operationOf,
   operations,
 } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
@@ -202,7 +202,7 @@ class Reader {
       resources: this.#resources(file),
       operations: Object.fromEntries(
         operations.flatMap(([id, value]) =>
-          typeof value === 'object' ? [[id, this.#operation(id as OperationId, value)]] : [],
+          typeof value === 'object' ? [[id, this.#operationOf(id as OperationId, value)]] : [],
         ),
       ),
       absent: Object.fromEntries(operations.filter(([, value]) => typeof value === 'string')),
@@ -364,7 +364,7 @@ class Reader {
     return resolved
   }
 
-  #operation(id: OperationId, value: OperationValue): OperationBinding {
+  #operationOf(id: OperationId, value: OperationValue): OperationBinding {
     const { path, query, headers, body, content, contentType, filename, cleanup } = value
     const place = `operations.${id}`
     // A role must point to an existing member, or one that can be added; that of the text or file that the operation
@@ -375,7 +375,7 @@ class Reader {
       const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
       const holder = getAt(body, parent)
       const isText = memberOf(id, role)?.tolerates?.includes('array')
-      const isNeeded = isText || operation(id).freshFileAt === role
+      const isNeeded = isText || operationOf(id).freshFileAt === role
       const lacks = `${place}.fields.${role} points to ${pointer}, but ${place}.body`
       if (typeof holder !== 'object' || holder === null)
         this.refuse(`${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`)
@@ -415,7 +415,7 @@ class Reader {
       return undefined
     }
     const { key, headers, params = {}, query, raw, before, after } = value
-    const names = namesIn(operation(of).path)
+    const names = namesIn(operationOf(of).path)
     for (const name of Object.keys(params).filter((one) => !names.includes(one)))
       this.refuse(
         `${place}.params.${name} is not a path parameter of ${of}${didYouMean(name, names)}`,

@@ -22,11 +22,7 @@ import {
 } from './standing.ts'
 import { capital, firstOf, shortened } from '../text.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import {
-  operation as operationOf,
-  operations,
-  operations as allOperations,
-} from '../../catalogue/operations.ts'
+import { operationOf, operations, operations as allOperations } from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 import { conditionOf, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { codeNames, modelErrors, isRefusal } from '../../catalogue/answers.ts'

@@ -17,7 +17,7 @@ import {
   type Effect,
   jsonKinds,
   type Member,
-  operation as operationOf,
+  operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'

@@ -4,7 +4,7 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import {
   type Effect,
   jsonKinds,
-  operation as operationOf,
+  operationOf,
   type OperationId,
 } from '../../catalogue/operations.ts'
 import type { Client, Given } from '../../harness/client/index.ts'

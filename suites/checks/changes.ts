@@ -15,7 +15,7 @@ import {
   type Member,
   otherKinds,
   type OperationId,
-  operation as operationOf,
+  operationOf,
   placeOf,
 } from '../../catalogue/operations.ts'
 import { type Probe, withJson, jsonOf } from '../../harness/journal/index.ts'

@@ -1,5 +1,5 @@
 import { refusalOfExisting } from '../../catalogue/catalogue.ts'
-import { operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
+import { operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import { allEnded, type Client, type Given, operationProbe } from '../../harness/client/index.ts'
 import {
   createdId,

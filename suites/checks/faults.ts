@@ -35,7 +35,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { freshUnknownId, randomFor, changedId, isNumber, unknownWord } from './random.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { operation as operationOf, roleOf, jsonKinds } from '../../catalogue/operations.ts'
+import { operationOf, roleOf, jsonKinds } from '../../catalogue/operations.ts'
 import { getAt, preview, hasParent } from '../../schemas/json.ts'
 import {
   type MalformedJson,

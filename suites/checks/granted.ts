@@ -1,4 +1,4 @@
-import { operation as recordOf, type OperationId } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { Given } from '../../harness/client/index.ts'
 import {
   type Ask,
@@ -101,7 +101,7 @@ interface OfControl {
  */
 export function byControl(of: OfControl = {}): JudgedCases {
   const cases: Cases = (one) => {
-    const { body, effect } = recordOf(one.operation)
+    const { body, effect } = operationOf(one.operation)
     if (effect === 'creates') return [controlCase]
     const again: Case = {
       ...controlCase,

@@ -32,7 +32,7 @@ import {
   granting,
 } from '../../catalogue/catalogue.ts'
 import {
-  operation as operationOf,
+  operationOf,
   additionOperation,
   uploadOperation,
   operations,

@@ -10,7 +10,7 @@ import {
 import {
   type OperationId,
   uploadOperation,
-  operation as operationOf,
+  operationOf,
   roleOf,
   operations,
   additionOperation,

@@ -19,7 +19,7 @@ import {
 } from '../../harness/journal/index.ts'
 import {
   additionOperation,
-  operation,
+  operationOf,
   type OperationId,
   uploadOperation,
 } from '../../catalogue/operations.ts'
@@ -444,7 +444,7 @@ export const usable = relation(async (context) => {
   )
   const uses = sampled(given, requirement.id, sendable)
   if (uses.length === 0)
-    return open(`no operation that uses ${operation(creates).creates?.what} is declared`)
+    return open(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
   const isWhole = !scenario && given.options.depth === 'full'
   const left = await inScenario(context, creates, async (): Promise<Left> => {
     // Prepared first, so that nothing delays the use after the creation.

@@ -1,6 +1,6 @@
 import {
   additionOperation,
-  operation,
+  operationOf,
   type OperationId,
   uploadOperation,
   isOperationId,
@@ -35,7 +35,7 @@ type RelationRule = (history: History, operation: OperationId) => readonly Shown
 
 /** How a creation is answered whose thing exists already, and what both are called. */
 export function creatorOf(id: OperationId) {
-  const { creates } = operation(id)
+  const { creates } = operationOf(id)
   const what = creates?.what ?? 'a file in a graph'
   return { exists: refusalOfExisting(id), what, same: creates ? 'the same name' : 'the same file' }
 }
@@ -210,9 +210,9 @@ const noEffectRule: RelationRule = (history, id) => {
 
 /** Uses of a created object by its id in a path. Not every file is a PDF that can be parsed. */
 export const usesByPath = (id: OperationId): { operation: OperationId; param: string }[] =>
-  (operation(id).creates?.usedBy ?? []).flatMap((use) => {
+  (operationOf(id).creates?.usedBy ?? []).flatMap((use) => {
     const by = use.operation as OperationId
-    const isUse = by !== 'pdf.parse' && operation(by).effect !== 'destroys'
+    const isUse = by !== 'pdf.parse' && operationOf(by).effect !== 'destroys'
     return 'param' in use && isUse ? [{ operation: by, param: use.param }] : []
   })
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { operation, type OperationId } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { operationProbe } from '../../harness/client/index.ts'
 import { answer, judge } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'
 
 // As if the interface destroyed what it reads.
-const record: { effect?: string } = operation(destroying)
+const record: { effect?: string } = operationOf(destroying)
 const { effect } = record
 beforeEach(() => void (record.effect = 'destroys'))
 afterEach(() => void (record.effect = effect))

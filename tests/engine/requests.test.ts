@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
-import { operation, operations } from '../../catalogue/operations.ts'
+import { operationOf, operations } from '../../catalogue/operations.ts'
 import { invalidKeys } from '../../catalogue/faults.ts'
 import { decide } from '../../harness/report/verdict.ts'
 import { type TargetFile } from '../../harness/target/model.ts'
@@ -37,7 +37,7 @@ test('few wrong keys go to a target that wants few, all to three operations', as
     ['jobs.create', 'jobs.retrieve', 'pdf.parse'].map((id) => `${id}/401-invalid-key`),
   )
   // What is destroyed is not declared.
-  const counted = operations.filter(({ id }) => operation(id).effect !== 'destroys')
+  const counted = operations.filter(({ id }) => operationOf(id).effect !== 'destroys')
   expect(invalid.filter(([, count]) => count === 1)).toHaveLength(counted.length - 3)
   expect(sent.get('translate.run/401-malformed-key')).toBe(1)
 })

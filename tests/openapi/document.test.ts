@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { acceptedPairs } from '../../catalogue/catalogue.ts'
-import { operation, operations } from '../../catalogue/operations.ts'
+import { operationOf, operations } from '../../catalogue/operations.ts'
 import { runConformance } from '../../library/index.ts'
 import { createReference, targetFile } from '../../reference/server.ts'
 import { answerFits, document, fits, place } from './fits.ts'
@@ -180,7 +180,7 @@ test('a server that is driven by the document passes what needs no state', async
       ...['jobs.create/400-missing-inputs', 'medical.comprehend/200-entities', 'envelope/shape'],
       // What is destroyed is made before, and the document shows no id of it.
       ...operations.flatMap(({ id }) =>
-        operation(id).effect === 'destroys' ? [] : `${id}/401-missing-credentials`,
+        operationOf(id).effect === 'destroys' ? [] : `${id}/401-missing-credentials`,
       ),
     ]),
   )

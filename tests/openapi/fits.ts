@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { openapiDocument } from '../../scripts/openapi/paths.ts'
-import { operation, type OperationId } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { formats } from '../../schemas/formats.ts'
 
@@ -22,7 +22,7 @@ export function fits(keys: readonly string[], value: unknown): boolean {
 
 /** The place of an operation in the document. */
 export const place = (id: OperationId): string[] => {
-  const { path, method } = operation(id)
+  const { path, method } = operationOf(id)
   return ['paths', path, method.toLowerCase()]
 }
 
@@ -45,7 +45,7 @@ export function refusedByDocument(
   if (!id || !response) return undefined
   const on = (family: string): boolean => variants.some((variant) => variant.startsWith(family))
   // Removed operations, and other answers on the paths that are only named, are no answers of the operation.
-  if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operation(id).path && on('aliases')))
+  if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operationOf(id).path && on('aliases')))
     return undefined
   // A stream is no JSON.
   if (String(probe.body).includes('"stream":true') && response.status < 300) return undefined

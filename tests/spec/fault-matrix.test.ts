@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Cell, matrix, sent } from './fault-matrix.ts'
-import { operations, operation, type OperationId } from '../../catalogue/operations.ts'
+import { operations, operationOf, type OperationId } from '../../catalogue/operations.ts'
 import {
   everyTurn,
   invalidKeys,
@@ -41,7 +41,7 @@ const forms = [...malformedKeys, ...invalidKeys]
 /** What goes to an operation with that seed: forms of a key, and paths and headers beside its own. */
 function sentTo(id: OperationId, seed: number): string[] {
   const turn = turnOf(id, seed)
-  const { path } = operation(id)
+  const { path } = operationOf(id)
   return [
     ...forms.filter((kind) => isFormOn(id, kind, turn)),
     ...otherPlaces.flatMap((place) => {

@@ -32,7 +32,7 @@ import {
   type Operation,
   placeOf,
   type OperationId,
-  operation,
+  operationOf,
   operations,
 } from '../../catalogue/operations.ts'
 import { type Case, nameOfFaults } from '../../suites/checks/case.ts'
@@ -99,7 +99,7 @@ const everywhere = ['no credential', 'expired key', 'restricted key']
 /** Whether there is such a place for the operation, with some seed. */
 function hasPlace(id: OperationId, place: OtherPlace): boolean {
   const turns = Array.from({ length: everyTurn }, (_, turn) => turn)
-  return turns.some((turn) => pathAt(id, operation(id).path, place, turn) !== undefined)
+  return turns.some((turn) => pathAt(id, operationOf(id).path, place, turn) !== undefined)
 }
 
 /** Why no key of that kind is sent to that place. */
@@ -124,7 +124,7 @@ function hasSeveralMembers(id: OperationId): boolean {
 }
 
 function whyNotBody(id: OperationId, kind: string): string | undefined {
-  const { body } = operation(id)
+  const { body } = operationOf(id)
   if (body !== 'json') return body === 'raw' ? 'the body is a file' : 'its request has no body'
   if (kind === '{}' && !hasSeveralMembers(id)) return 'it is the body without its only member'
   const isOther = (otherBodies as readonly string[]).includes(kind)
@@ -183,13 +183,13 @@ function memberCells(id: OperationId, member: Member): Cell[] {
 function whyNotAbsent(id: OperationId, member: Member): string | undefined {
   if (member.at.endsWith('*')) return 'an item is no member'
   const { body, fields = {} } = target.operations[id] ?? {}
-  const place = placeOf(operation(id).members, member, fields)
+  const place = placeOf(operationOf(id).members, member, fields)
   const isHeld = place !== undefined && pointersAt(body, place).length > 0
   return isHeld && !member.isExtra ? undefined : 'a valid request is without it'
 }
 
 function whyNotEmpty(id: OperationId, member: Member): string | undefined {
-  if (member.judgedBy?.empty || oddValuesOf(member, operation(id).members).includes('empty'))
+  if (member.judgedBy?.empty || oddValuesOf(member, operationOf(id).members).includes('empty'))
     return undefined
   return emptyOf(member.kinds).length > 0
     ? 'it is valid, or lacks members that are left out one by one'
@@ -204,7 +204,7 @@ function oddKindsOf(id: OperationId, member: Member): readonly OddValue[] {
     ...(kinds.includes('string') ? [...oddTexts, 'blank' as const] : []),
     ...(kinds.includes('string') && !isLookedUp(member) ? ['object member' as const] : []),
     ...(kinds.includes('number') ? oddNumbers : []),
-    ...(twinOf(member, operation(id).members) ? ['equal' as const] : []),
+    ...(twinOf(member, operationOf(id).members) ? ['equal' as const] : []),
     ...(kinds.includes('array') ? (['repeated'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
     ...(mayStandAlone(member) ? (['alone'] as const) : []),
@@ -214,7 +214,7 @@ function oddKindsOf(id: OperationId, member: Member): readonly OddValue[] {
 function whyNotOdd(id: OperationId, member: Member, kind: OddValue): string | undefined {
   // The id of a file that nobody has is bad input as well: one request shows both.
   if ((kind === 'unknown' || kind === 'deleted') && member.judgedBy?.unknown) return undefined
-  const sent = oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members)
+  const sent = oddValuesOf({ ...member, kinds: ownKinds(member) }, operationOf(id).members)
   if (sent.includes(kind)) return undefined
   if (mayBeAnyText(member)) return '202-any-text sends such texts'
   if (kind === 'repeated') return 'it holds no objects, or a valid request is without it'
@@ -260,17 +260,17 @@ const ofAnyForm: Readonly<Record<string, string>> = {
 }
 
 function whyNotId(id: OperationId, way: string): string | undefined {
-  const [param] = Object.entries(operation(id).params ?? {})
+  const [param] = Object.entries(operationOf(id).params ?? {})
   if (!param) return 'its path has no id'
   const [name, { format }] = param
-  if (operation(id).effect === 'destroys' && ['of another kind', 'deleted'].includes(way))
+  if (operationOf(id).effect === 'destroys' && ['of another kind', 'deleted'].includes(way))
     return 'nothing that is declared is named to what destroys'
   if (way === 'deleted') return name === 'file_id' ? undefined : 'nothing says what was deleted'
   return format === undefined ? ofAnyForm[way] : undefined
 }
 
 function cellsOf(id: OperationId): Cell[] {
-  const { members, body }: Operation = operation(id)
+  const { members, body }: Operation = operationOf(id)
   return [
     ...keyCells(id),
     ...bodyCells(id),

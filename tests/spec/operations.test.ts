@@ -8,7 +8,7 @@ import {
   placeOf,
   roleOf,
   isOperationId,
-  operation,
+  operationOf,
   operations,
 } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -50,7 +50,7 @@ describe.each(all.map((one) => [one.id, one] as const))(
     test('names a place and a schema that there are', () => {
       for (const use of creates?.usedBy ?? []) {
         if (!isOperationId(use.operation)) throw new Error(use.operation)
-        const { params = {}, members: used } = operation(use.operation)
+        const { params = {}, members: used } = operationOf(use.operation)
         expect('param' in use ? Object.keys(params) : used.map(roleOf)).toContain(
           'param' in use ? use.param : use.role,
         )
@@ -78,7 +78,7 @@ function kindOf(value: unknown): string {
 }
 
 test('what is below a role moves with it', () => {
-  const { members } = operation('chat.create')
+  const { members } = operationOf('chat.create')
   const at = (pattern: string): Member => members.find((member) => member.at === pattern) as Member
   expect(placeOf(members, at('/messages/*/role'), {})).toBe('/messages/*/role')
   expect(placeOf(members, at('/messages/*/role'), { messages: '/talk' })).toBe('/talk/*/role')

@@ -1,7 +1,7 @@
 import { defineTarget } from '../../library/index.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { operation, type OperationId, operations } from '../../catalogue/operations.ts'
+import { operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
 import { defaultPointers } from '../../harness/target/declared.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 
@@ -22,7 +22,7 @@ test('the schema has each operation, and three names beside them', () => {
 })
 
 test.each(operations.map(({ id }) => id))('what the schema says of %s fits its record', (id) => {
-  const { path, otherPaths, deprecated, body, isWhole, creates } = operation(id)
+  const { path, otherPaths, deprecated, body, isWhole, creates } = operationOf(id)
   const { properties = {}, $ref } = declared[id]!
   expect($ref).toBe(`#/$defs/${deprecated ? 'removable' : 'operation'}`)
   expect(properties['path']?.enum).toEqual([path, ...otherPaths])
