@@ -7,6 +7,7 @@ import {
 } from '../catalogue/catalogue.ts'
 import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
 import {
+  allEnded,
   type Client,
   type Given,
   type Plan,
@@ -218,15 +219,14 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       }
       given.others = othersOf(jobs)
       return {
-        before: [() => endIfAlike(client, given)],
-        start: [
-          () => askNotServed(client, given, notServed),
-          ...(hasJobs ? [() => createJobs(jobs)] : []),
-        ],
-        finish: [
-          () => failUnsteady(client, given),
-          ...(hasJobs ? [() => readFinalStates(jobs)] : []),
-        ],
+        before: () => endIfAlike(client, given),
+        start: () =>
+          allEnded([
+            askNotServed(client, given, notServed),
+            ...(hasJobs ? [createJobs(jobs)] : []),
+          ]),
+        finish: () =>
+          allEnded([failUnsteady(client, given), ...(hasJobs ? [readFinalStates(jobs)] : [])]),
         answered(exchange) {
           watchEnvelope(client, exchange)
           noteCreated(given, exchange)

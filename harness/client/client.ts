@@ -25,6 +25,7 @@ import {
   allOrOpen,
   eventOf,
   isOpen,
+  open,
   type Left,
   type Open,
 } from '../journal/index.ts'
@@ -297,7 +298,7 @@ export class Client {
     if (probe.operation !== null && operationOf(probe.operation).effect === 'destroys')
       for (const id of Object.values(probe.params))
         if (target.ids.has(id.toLowerCase()))
-          return { outcome: 'open', why: `it would destroy ${id}, which the target file declares` }
+          return open(`it would destroy ${id}, which the target file declares`)
     const after =
       ask.after && before ? await this.#requestBefore(before, ask.after.purpose) : undefined
     const ownPurpose = after ? { ...purpose, skipJudging: 'at all' as const } : purpose

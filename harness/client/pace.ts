@@ -6,6 +6,7 @@ import {
   isThrottled,
   type Left,
   maxTries,
+  open,
   type Purpose,
 } from '../journal/index.ts'
 
@@ -300,9 +301,7 @@ export class Breaker {
     const what = this.#throttled.has(operation)
       ? `throttled: ${operation} returned only 429 or 503 for more than 30 s`
       : row !== undefined && `${operation} did not answer ${row} requests in a row`
-    return what
-      ? { outcome: 'open', why: `${what}: the suite stops sending it requests` }
-      : undefined
+    return what ? open(`${what}: the suite stops sending it requests`) : undefined
   }
 
   isOpen(operation: string): boolean {

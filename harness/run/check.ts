@@ -20,6 +20,7 @@ import {
   rerunLine,
   withFinding,
   onReusedConnection,
+  open,
   type PreviousRequest,
 } from '../journal/index.ts'
 import { haveStatus, isModelError, type Pairs } from '../../catalogue/answers.ts'
@@ -172,7 +173,7 @@ export function decisive(context: CheckContext, verdict: Verdict): Verdict {
     if (exchange.previousRequest && spoilers.has(sentFor(exchange.previousRequest))) continue
     if (typeof expected === 'string') return { ...verdict, evidence: [evidence] }
     const found = comparePairs(context, exchange, expected, 'granted')
-    if (typeof found === 'object') return { outcome: 'open', why: found.why }
+    if (typeof found === 'object') return open(found.why)
     // Another answer may be wrong in more than its name.
     if (found === 'broken') return { ...verdict, evidence: named ? [evidence, named] : [evidence] }
     if (found === 'name') named ??= evidence

@@ -115,7 +115,7 @@ async function judgeAll(
         if (life.ended) return false
         throw error
       }))
-    if (isReady) for (const look of hooks.before) await look().catch(() => undefined)
+    if (isReady) await hooks.before().catch(() => undefined)
     if (isReady && setup.length + teardown.length > 0) await setUp(client, given)
     for (const one of catalogue) {
       const entry = given.plan.get(one.id)
@@ -126,15 +126,16 @@ async function judgeAll(
       tell(isQuoting ? { ...result, ...redacted(client, result) } : result)
     }
     // If a hook cannot start, its requirements report that.
-    const started = hooks.start.map((start) => start().catch(() => undefined))
+    const started = hooks.start().catch(() => undefined)
     const concurrent = others.filter((one) => !observed.includes(one) && !last.includes(one))
-    await Promise.all([...concurrent.map(exercise), ...started])
+    await Promise.all([...concurrent.map(exercise), started])
     for (const requirement of exclusive) await exercise(requirement)
     await lookOnceMore()
-    const finished = life.ended ? [] : hooks.finish.map((finish) => finish())
-    for (const one of await Promise.allSettled(finished))
-      // What the preparations lack, their requirements report.
-      if (one.status === 'rejected' && !(one.reason instanceof RunEnded)) throw one.reason
+    if (!life.ended)
+      await hooks.finish().catch((error: unknown) => {
+        // What the preparations lack, their requirements report.
+        if (!(error instanceof RunEnded)) throw error
+      })
     for (const requirement of [...last, ...observed]) await exercise(requirement)
     await lookOnceMore()
     if (!life.ended) await client.throttle.endIfSpent()

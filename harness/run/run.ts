@@ -71,12 +71,12 @@ export interface CheckContext {
 
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
 export interface Hooks extends ClientHooks {
-  /** Look at the target before anything is judged, and may end the run. */
-  readonly before: readonly (() => Promise<void>)[]
-  /** Prepare what is judged last, concurrently with everything else. */
-  readonly start: readonly (() => Promise<void>)[]
-  /** Come before the last requirements, unless the run was ended. */
-  readonly finish: readonly (() => Promise<void>)[]
+  /** Looks at the target before anything is judged, and may end the run. */
+  before(): Promise<void>
+  /** Prepares what is judged last, concurrently with everything else. */
+  start(): Promise<unknown>
+  /** Comes before the last requirements, unless the run was ended. */
+  finish(): Promise<unknown>
   /** Remark after the expectation: why the target may still be right. */
   remarkOn(exchange: Exchange): string
   /** State that a failure of that requirement depends on; undefined if its request alone shows it. */
@@ -89,9 +89,9 @@ export interface Hooks extends ClientHooks {
 }
 
 export const noHooks: Hooks = {
-  before: [],
-  start: [],
-  finish: [],
+  before: async () => undefined,
+  start: async () => undefined,
+  finish: async () => undefined,
   answered: () => undefined,
   intercept: () => undefined,
   remarkOn: () => '',

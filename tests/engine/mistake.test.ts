@@ -67,12 +67,10 @@ test('a run that ends during its last preparations is no mistake', async () => {
       Object.assign(run, {
         hooks: {
           ...run.hooks,
-          finish: [
-            async () => {
-              run.client.life.end('key', why)
-              run.client.life.signal.throwIfAborted()
-            },
-          ],
+          async finish() {
+            run.client.life.end('key', why)
+            run.client.life.signal.throwIfAborted()
+          },
         },
       }),
   })
