@@ -174,13 +174,13 @@ const largeUpload =
 
 /** Judges that the service answers large bodies itself; a gateway may return a page or close the connection. */
 const largeBodies: Judge = async (context): Promise<Verdict> => {
-  const { client, given } = context
+  const { client, given, requirement } = context
   if (!given.keys.hasFull) return withoutKey
   const refusals = served(given.target)
     .filter((one) => one.body === 'json')
     .map((one) => largeRefusal(given, one.id))
   const canUpload = given.target.operations[uploadOperation]?.content && !given.options.readOnly
-  const all = sampled(context.given, context.requirement.id, [
+  const all = sampled(given, requirement.id, [
     ...refusals,
     ...(canUpload ? [largeUpload(given)] : []),
   ])

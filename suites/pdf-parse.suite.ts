@@ -146,6 +146,8 @@ export async function pdfRequest(client: Client, given: Given): Promise<Made> {
 
 // The content
 
+const formats = ['text', 'markdown']
+
 const hasText: GrantedCheck = (_, exchange) => shapeFinding(exchange, 'pdf-content')
 
 const asText = byControl({
@@ -266,7 +268,7 @@ function ofOtherPdf(client: Client, id: string, name: SamplePdf, words: readonly
 }
 
 const content: Judge = async (context) => {
-  const { client, given, scenario } = context
+  const { client, given, requirement, scenario } = context
   const verdicts: Verdict[] = []
   if (given.target.operations['files.upload']?.content !== undefined && !scenario) {
     if (given.target.resources.pdfText === undefined) return parseOwnPdfs(context)
@@ -276,10 +278,7 @@ const content: Judge = async (context) => {
   }
   const known = knownText(given)
   if (isOpen(known)) return known
-  const formats = scenario
-    ? ['text']
-    : sampled(context.given, context.requirement.id, ['text', 'markdown'])
-  for (const format of formats) {
+  for (const format of scenario ? ['text'] : sampled(given, requirement.id, formats)) {
     const what = scenario ? asScenario : `with format ${format}`
     const make = () =>
       withChange(validRequest(client, given, 'pdf.parse'), (valid) => withJson(valid, { format }))
@@ -333,8 +332,6 @@ const unreachable = byCases(
   ],
   { inOrder: true },
 )
-
-const formats = ['text', 'markdown']
 
 const outside = [
   ...['TEXT', 'Text', 'MARKDOWN', 'Markdown'],
