@@ -254,9 +254,12 @@ export class Client {
       : undefined
   }
 
-  /** @param opens opens connections first, to hit a race of a millisecond between a server's check and its set */
-  async sendAtOnce(ask: Ask, count: number, opens: boolean): Promise<Exchange[] | Open> {
+  /** A full run opens connections first, to hit a race of a millisecond between a server's check and its set. */
+  async sendAtOnce(ask: Ask, times: number): Promise<Exchange[] | Open> {
+    const { options, target } = this.#given
     const { signal } = this.life
+    const opens = !ask.fresh && options.depth === 'full'
+    const count = Math.min(times, target.limits.concurrency)
     const making = Array.from({ length: count }, async () => probeOf(ask.source))
     const probes = allOrOpen(await Promise.all(making))
     if (isOpen(probes)) return probes

@@ -68,18 +68,14 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
   return held ?? sendAgain(client, ask, [], first)
 }
 
-/**
- * Sends a request several times at the same moment.
- * @param opens see `Client.sendAtOnce`
- */
-export async function askAtOnce(
+/** Sends a request several times at the same moment, but no more often than the target takes at once. */
+export async function sendAtOnce(
   client: Client,
   ask: Ask,
-  count: number,
-  opens: boolean,
+  times: number,
 ): Promise<Exchange[] | Open> {
   const own: Ask = { ...ask, once: true, pace: 'paid-back' }
-  const sent = await client.sendAtOnce(own, count, opens)
+  const sent = await client.sendAtOnce(own, times)
   if (isOpen(sent)) return sent
   const works = sent.map(async (one) => client.holdBack(await sendAgain(client, own, [one])))
   return allOrOpen(await Promise.all(works))

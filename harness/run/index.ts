@@ -21,7 +21,7 @@ export {
   startJudging,
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
-export { ask, askAtOnce, awaitAge, maxAtOnce, send, sendShared, settle } from './ask.ts'
+export { ask, awaitAge, maxAtOnce, send, sendAtOnce, sendShared, settle } from './ask.ts'
 
 export {
   againAtEnd,

@@ -9,14 +9,13 @@ import {
   isOpen,
   isThrottling,
   type Left,
-  type Made,
   type Open,
   type Probe,
   wasAnswered,
   open,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, askAtOnce, type CheckContext, perRun } from '../../harness/run/index.ts'
+import { ask, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -182,21 +181,4 @@ export async function upload(
   // A format may not allow what makes it unique.
   const exchange = await ask(client, own, purpose, { otherwise: () => make(file) })
   return namedId(given, need('a file that the suite uploads', exchange))
-}
-
-/**
- * Sends several requests at the same moment. A full run opens the connections with other requests first.
- * @param fresh each on a new connection: for a target that closes connections without notice
- */
-export async function sendAtOnce(
-  { client, given }: Pick<CheckContext, 'client' | 'given'>,
-  size: number,
-  make: () => Made | Promise<Made>,
-  requirement: string,
-  fresh = false,
-): Promise<Exchange[] | Open> {
-  const opens = !fresh && given.options.depth === 'full'
-  const count = Math.min(size, given.target.limits.concurrency)
-  const purpose = { requirement, role: 'probe' } as const
-  return askAtOnce(client, { source: make, purpose, fresh }, count, opens)
 }

@@ -39,14 +39,20 @@ import {
 } from '../checks/valid-request.ts'
 import { sampled } from '../checks/random.ts'
 import { pointerOf } from '../checks/changes.ts'
-import { concluded, findingVerdict, furtherCase, joined, type Judged } from '../checks/rules.ts'
+import {
+  concluded,
+  findingVerdict,
+  furtherCase,
+  joined,
+  type Judged,
+  requestFor,
+} from '../checks/rules.ts'
 import {
   freshFilename,
   inTurn,
   isTaken,
   namedId,
   need,
-  sendAtOnce,
   sharedBy,
   together,
   upload,
@@ -58,6 +64,7 @@ import {
   decisive,
   type Judge,
   grantedFinding,
+  sendAtOnce,
   whySilent,
 } from '../../harness/run/index.ts'
 import { everyFault } from '../general.suite.ts'
@@ -197,13 +204,13 @@ const atOnce = { full: 4, quick: 2 }
 export const needTwo: Open = open('concurrent creations need limits.concurrency of 2 or more')
 
 export const ownId = relation(async (context) => {
-  const { client, given, requirement, scenario } = context
+  const { client, given, scenario } = context
   const { depth } = given.options
   const operation = operationIn(context)
   const control = await requireControl(context)
   if (isOpen(control)) return control
   const make = grantedProbe(context, operation, () => distinctRequest(client, given, operation))
-  const sent = await sendAtOnce(context, atOnce[depth], make, requirement.id)
+  const sent = await sendAtOnce(client, requestFor(context, 'at once', make, {}), atOnce[depth])
   if (isOpen(sent)) return sent
   // A guardrail, a lost answer or a limit may have affected one, and some targets accept only one at a time.
   while (sent.filter(isTaken).length < 2) {
@@ -274,7 +281,8 @@ export const noDuplicateAtOnce = relation(async (context) => {
   for (let time = 0; time < 3 && rule(client.journal).outcome === 'open'; time++) {
     const probe = await validRequest(client, given, operationIn(context))
     const size = atOnce[given.options.depth]
-    const sent = await sendAtOnce(context, size, () => probe, requirement.id, time > 0)
+    const request = requestFor(context, 'at once', () => probe, {})
+    const sent = await sendAtOnce(client, { ...request, fresh: time > 0 }, size)
     if (isOpen(sent)) return sent
   }
   return undefined
@@ -329,13 +337,13 @@ export const noDuplicate = relation(async (context) => {
 
 /** Adds new files at the same moment: a server may keep only one of them, which shows when each is added again. */
 async function addAtOnce(context: CheckContext) {
-  const { client, given, requirement } = context
+  const { client, given } = context
   const make = () => validRequest(client, given, additionOperation)
   const additions = await allEnded(Array.from({ length: atOnce.full }, make))
   for (const one of additions) if (!isOpen(one)) await awaitFile(context, one.creates ?? '')
   // One whose connection was closed is replaced.
   const next = () => additions.pop() ?? make()
-  return sendAtOnce(context, additions.length, next, requirement.id)
+  return sendAtOnce(client, requestFor(context, 'at once', next, {}), additions.length)
 }
 
 /** Adds another file under the name of one in the declared graph: it is no duplicate. */

@@ -1,5 +1,5 @@
 import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks/valid-request.ts'
-import { firstOpen, inTurn, once, sendAtOnce, together } from '../checks/created.ts'
+import { firstOpen, inTurn, once, together } from '../checks/created.ts'
 import {
   allEnded,
   type AwaitFree,
@@ -9,7 +9,7 @@ import {
   operationProbe,
   pause,
 } from '../../harness/client/index.ts'
-import { ask, isPlanned, perRun } from '../../harness/run/index.ts'
+import { ask, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
 import {
   allOrOpen,
   describeResponse,
@@ -423,7 +423,8 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
   for (let tries = 0; tries <= timesAlike; tries++) {
     // An earlier request on a connection may be to blame for a lost answer, or for a crash.
     const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
-    const sent = await sendAtOnce(gate, size, make, ids.atomic, fresh)
+    const purpose = { requirement: ids.atomic, role: 'probe' } as const
+    const sent = await sendAtOnce(client, { source: make, purpose, fresh }, size)
     if (isOpen(sent)) return sent
     const answered = sent
       .map((exchange) => gate.eventOf(exchange))

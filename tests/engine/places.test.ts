@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sendAtOnce } from '../../suites/checks/created.ts'
 import type { Prepared } from '../../harness/run/run.ts'
-import { ask } from '../../harness/run/ask.ts'
+import { ask, sendAtOnce } from '../../harness/run/ask.ts'
 import { operationProbe } from '../../harness/client/request.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { prepareRun } from '../../suites/judge.ts'
@@ -34,9 +33,10 @@ const users = {
       purpose,
       after: { source: made(run, 'none'), purpose },
     }),
-  burst: async (run: Prepared) => sendAtOnce(run, 5, made(run, 'creates'), purpose.requirement),
+  burst: async (run: Prepared) =>
+    sendAtOnce(run.client, { source: made(run, 'creates'), purpose }, 5),
   'burst of all': async (run: Prepared) =>
-    sendAtOnce(run, 99, made(run, 'none'), purpose.requirement),
+    sendAtOnce(run.client, { source: made(run, 'none'), purpose }, 99),
 } satisfies Record<string, (run: Prepared) => Promise<unknown>>
 
 /** Closes connections and asks for patience: of a hundred requests so many each. */
