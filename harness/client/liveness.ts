@@ -23,7 +23,7 @@ import {
   type Journal,
   type Open,
 } from '../journal/index.ts'
-import { retryAfter } from './pace.ts'
+import { type Breaker, retryAfter } from './pace.ts'
 import {
   doubled,
   type Given,
@@ -58,6 +58,8 @@ const lastChanceMs = 5_000
 const startQuestions = 6
 const restartQuestions = 20
 const firstMs = 10_000
+/** How often to repeat a question to which nothing came, in a run that has lost answers by chance. */
+const questionsAgain = 2
 
 const maxNamed = 3
 /** A request lost this long (ms) before the last answer did not cause a later end. */
@@ -66,6 +68,7 @@ const recentMs = 1000
 interface Sender {
   readonly journal: Journal
   readonly life: Lifetime
+  readonly breaker: Pick<Breaker, 'lostByChance'>
   redact(text: string): string
   send(ask: Ask): Promise<Exchange | Open>
   askLiveness(timeoutMs: number, isElsewhere?: boolean, fresh?: boolean): Promise<Exchange>
@@ -213,7 +216,11 @@ export class Liveness {
 
   /** If the answer does not end, or does not come for long, the operation may be at fault: another one tells. */
   async #ask(timeoutMs: number, isForLong = false): Promise<Exchange> {
-    const asked = await this.#client.askLiveness(timeoutMs)
+    let asked = await this.#client.askLiveness(timeoutMs)
+    // Where others are lost by chance, a question may be lost, too.
+    const isLossy = this.#client.breaker.lostByChance > 0
+    for (let more = isLossy ? questionsAgain : 0; more > 0 && isSilent(asked); more--)
+      asked = await this.#client.askLiveness(timeoutMs)
     const { cause, detail } = asked.noResponse ?? {}
     const isCutShort = detail === 'cut-off' || detail === 'still-coming'
     if (!isCutShort && !(isForLong && cause === 'reset')) return asked
@@ -268,6 +275,8 @@ export const isOfGateway = ({ status }: { readonly status: number }): boolean =>
 function isAway(exchange: Exchange): boolean {
   return exchange.noResponse?.cause === 'reset' || exchange.noResponse?.detail === 'nobody-listens'
 }
+
+const isSilent = ({ noResponse }: Exchange): boolean => noResponse?.detail === 'nothing-came'
 
 /** Answer of a gateway in place of the service, which proves nothing about the target. */
 export interface GatewayResponse {

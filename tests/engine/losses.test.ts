@@ -270,6 +270,22 @@ test('what a gateway answers for one operation is asked for three times, and fiv
   expect((await judge(only, { way, depth: 'quick', backoffMs })).failed).toEqual([id])
 })
 
+test('where requests hang by chance, so may the question whether the target is there, twice', async () => {
+  let [requests, questions] = [0, 0]
+  const way: Way = async (_request, send, { options, purpose }) => {
+    const isQuestion = purpose?.role === 'liveness' && requests > 300
+    const isMute = isQuestion ? ++questions % 3 !== 0 : ++requests % 10 === 0
+    if (!isMute) return send()
+    await sleep(options.timeoutMs)
+    return lost(silence)
+  }
+  const limits = { timeoutMs: 60_000 }
+  const { failed, facts } = await judge(['jobs.create/*', 'files.*'], { way, limits, backoffMs })
+  expect(facts.ended).toBeNull()
+  expect(failed).toEqual([])
+  expect(questions).toBeGreaterThan(2)
+})
+
 test('an operation is waited for as long as its slowest answer demands', () => {
   const patience = new Patience()
   patience.see('files.list', { sentAt: 0, endedAt: 5 })
