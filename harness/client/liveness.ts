@@ -480,12 +480,14 @@ export class KeyWatch {
     const remedy = this.#isFew
       ? 'only a few were sent, so allow more for the key of the run'
       : 'declare credentialProbes: "few" in limits of the target file'
+    const orQuota =
+      status === 401 ? '' : '; if its quota is used up, raise it, or send less with --depth quick'
     life.end(
       'key',
       // An expired key gets a 401. By now the wrong keys that were under way have been answered as well.
-      status !== 401 && this.#isAfterWrong()
+      status !== 401 && status !== 402 && this.#isAfterWrong()
         ? `the target locks keys out after wrong ones: ${remedy} (the full key was accepted at first, and then ${then})`
-        : `the full key was accepted at first, and is now refused (${then}): if it has expired, make keys.full a command that prints a fresh one`,
+        : `the full key was accepted at first, and is now refused (${then}): if it has expired, make keys.full a command that prints a fresh one${orQuota}`,
     )
   }
 

@@ -301,7 +301,8 @@ export function keyRefusal(journal: Pick<Journal, 'answers'>): string | undefine
   return refusal
 }
 
-export const refusing: readonly number[] = [401, 403, 429]
+/** What a refused key gets: 402 from a gateway whose quota is used up. */
+export const refusing: readonly number[] = [401, 402, 403, 429]
 
 export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
   shown === 'full' && operation !== null && !refusing.includes(status) && status !== 503

@@ -372,6 +372,37 @@ describe('a target that locks keys out for 30 s after ten wrong ones in a row', 
 })
 
 test.each([
+  ['in all', () => true],
+  ['of the right keys', (key?: string) => key !== undefined && isRight(key)],
+] as const)(
+  'a quota %s that is used up for good, answered 402: nothing that came after is judged',
+  async (_, isCounted) => {
+    let used = 0
+    const { report, failed, terminal } = await judgeBehind(
+      (_path, answer, _ms, request) =>
+        isCounted(keyOf(request)) && ++used > 150
+          ? json(402, { message: 'Quota exceeded' })
+          : answer(),
+      { only: ['translate.*', 'ai-detect.*', 'files.*', 'jobs.retrieve/*'], backoffMs },
+    )
+    expect(failed).toEqual([])
+    expect(report.exit.code).toBe(3)
+    expect(terminal()).toMatch(
+      /is now refused \(.*Quota exceeded.*if its quota is used up, raise it/,
+    )
+  },
+)
+
+test('an operation that alone answers 402 is judged', async () => {
+  const { failed, run } = await judgeBehind(
+    (path, answer) => (isTranslation(path) ? json(402, { message: 'Payment required' }) : answer()),
+    { only: ['translate.*', 'files.*'], backoffMs },
+  )
+  expect(run.client.life.ended).toBeUndefined()
+  expect(failed).toContain('translate.run/2xx-accepted')
+})
+
+test.each([
   ['each right key, though wrong keys come in rows', true],
   ['wrong keys', false],
 ])('a quota of 60 a minute for %s is no lock-out', async (_, isOfRight) => {
