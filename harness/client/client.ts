@@ -287,11 +287,11 @@ export class Client {
   }
 
   async #send(ask: Ask, probe: Probe, before?: Probe): Promise<Exchange | Open> {
-    const { purpose, pace, fresh = false, alone = false } = ask
+    const { purpose, isPaidBack, fresh = false, alone = false } = ask
     const { keys, target } = this.#given
     const { signal } = this.life
-    if (pace === 'paid-back') this.#pacer?.owe()
-    const paced = pace === undefined ? this.#pacer?.wait(signal) : undefined
+    if (isPaidBack) this.#pacer?.owe()
+    const paced = isPaidBack ? undefined : this.#pacer?.wait(signal)
     if (paced) await paced
     if (this.liveness.checking) await this.liveness.checking
     signal.throwIfAborted()

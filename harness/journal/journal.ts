@@ -210,8 +210,8 @@ export interface Ask {
   readonly isHeld?: boolean
   /** Goes before waiting requests: what is made after it must be old enough at the end. */
   readonly isUrgent?: boolean
-  /** Ignores the rate: later requests wait correspondingly longer, or not at all. */
-  readonly pace?: 'paid-back' | 'none'
+  /** Ignores the rate: later requests wait correspondingly longer. */
+  readonly isPaidBack?: boolean
 }
 
 export interface Entry {

@@ -74,7 +74,7 @@ export async function sendAtOnce(
   ask: Ask,
   times: number,
 ): Promise<Exchange[] | Open> {
-  const own: Ask = { ...ask, once: true, pace: 'paid-back' }
+  const own: Ask = { ...ask, once: true, isPaidBack: true }
   const sent = await client.sendAtOnce(own, times)
   if (isOpen(sent)) return sent
   const works = sent.map(async (one) => client.holdBack(await sendAgain(client, own, [one])))

@@ -238,7 +238,7 @@ function judgeRepeated(
   const asks: Ask[] = []
   for (let at = 0; at < most && asks.length < maxAtOnce; at++) {
     const request = requestFor(context, `repeated, ${at}`, make, { expects, isSuccess })
-    const seen = lookAt(journal, { ...request, pace: 'none' }, context.client.known)
+    const seen = lookAt(journal, { ...request, isPaidBack: true }, context.client.known)
     if (seen.outcome === 'open') return seen
     if (seen.outcome === 'asks') asks.push(...seen.asks)
     else if (tells(seen.exchange)) return judge(seen.exchange)
