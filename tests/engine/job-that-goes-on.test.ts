@@ -4,7 +4,7 @@ import type { TargetFile } from '../../harness/target/model.ts'
 import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
 import { withoutApplications } from './behind.ts'
-import { judge, refusal, type Way } from './networks.ts'
+import { isGranted, jsonIn, judge, refusal, type Way } from './networks.ts'
 
 const { id: application } = target.resources.application
 const { id: slow } = target.resources.slowApplication
@@ -110,4 +110,22 @@ test('a job that cannot be read is waited for no longer than a reason says', asy
   const { of } = await judge(['jobs.create/*'], { reference: { jobMs: 20_000 }, way: unread })
   const reason = `application ${application} was still answered 409 after 2000 ms (limits.settleMs)`
   expect(of('jobs.create/400-missing-body').reason).toBe(reason)
+})
+
+test('jobs whose end is read as an error are not waited for one by one', async () => {
+  let began = 0
+  let last = 0
+  const { failed } = await judge(['jobs.*'], {
+    reference: { jobMs: 15, slowJobMs: 1200 },
+    async way(_, send, { probe }) {
+      began ||= performance.now()
+      const result = await send()
+      last = performance.now()
+      const isEnded =
+        probe?.operation === 'jobs.retrieve' && isGranted(result) && jsonIn(result)['data']
+      return isEnded ? refusal(500, 'InternalError') : result
+    },
+  })
+  expect(failed).toContain('jobs.retrieve/200-job')
+  expect(last - began).toBeLessThan(15_000)
 })
