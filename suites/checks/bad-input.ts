@@ -31,11 +31,12 @@ import {
   type Probe,
   type Verdict,
   withHeader,
+  withJson,
   open,
 } from '../../harness/journal/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { type CheckContext, maxAtOnce, mayGenerate, sendShared } from '../../harness/run/index.ts'
-import { getAt, preview } from '../../schemas/json.ts'
+import { getAt, hasParent, preview } from '../../schemas/json.ts'
 import {
   type Case,
   type Condition,
@@ -65,11 +66,12 @@ import {
   placesIn,
   topOf,
   undescribedMembers,
+  withoutFault,
 } from './changes.ts'
 import { ruleOf } from './suite.ts'
 import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
 import { randomFor, sampled, shuffled } from './random.ts'
-import { validRequest, whyNotOfInput } from './valid-request.ts'
+import { bodyOf, validRequest, whyNotOfInput } from './valid-request.ts'
 
 export const badInput: Condition & KnownCases = {
   cases: casesOf,
@@ -132,7 +134,8 @@ async function judge(refusal: Refusal, cases: readonly Case[], isEnd: boolean): 
     return { outcome: 'asks', cases: judged, asks: [], atEnd: true }
   }
   const left = costly.pending.length
-  if (left === 0) return { outcome: 'held', cases: judged }
+  const unjudged = costly.left ?? free.left
+  if (left === 0) return { ...(unjudged ?? { outcome: 'held' }), cases: judged }
   const { maxGenerations } = given.target.limits
   // What was used, and what had to wait for it.
   const enough = Math.ceil((maxGenerations + generated.waiting) / 10) * 10
@@ -145,6 +148,8 @@ interface Walk {
   judged: number
   /** Why it goes no further: a 5xx, or what says nothing. */
   end?: Evidence | Open
+  /** Why a case was not judged whose addition is refused without a fault, too. */
+  left?: Open
 }
 
 /** Sends the requests of a walk, as long as the allowance covers them all if accepted; unanswered ones count. */
@@ -180,6 +185,10 @@ function walk(judgeCase: JudgeCase, cases: readonly Case[], most: number): Walk 
     const verdict = judgeCase(one)
     if (verdict.outcome === 'asks') {
       seen.pending.push({ one, asks: verdict.asks })
+      continue
+    }
+    if (verdict.outcome === 'open' && one.control) {
+      seen.left = verdict
       continue
     }
     seen.judged++
@@ -246,7 +255,9 @@ function oddCases(material: Material): Case[] {
   const { members } = operationOf(operation)
   const body = jsonOf(valid)
   const shown = placesIn(material, operation, body)
-  const places = [...shown, ...undescribedMembers(body, shown)]
+  const whole: unknown = { ...Object(bodyOf(material, operation)), ...Object(body) }
+  const undescribed = undescribedMembers(whole, shown)
+  const places = [...shown, ...undescribed.filter((one) => hasParent(body, one.pointer))]
   const ground: Ground = { material, members, places }
   const changes = places.flatMap((place) => oddChanges(ground, place))
   const single = places.flatMap(changesOf)
@@ -263,6 +274,10 @@ function oddCases(material: Material): Case[] {
     ...valueCases(ground, changes),
     ...togetherCases(ground),
     ...(isCut ? shuffled(others, randomFor(material, requirement.id)) : others),
+    ...undescribed
+      .filter((one) => !places.includes(one))
+      .flatMap(changesOf)
+      .map((one) => ofAddition(ground, one)),
   ]
 }
 
@@ -302,6 +317,12 @@ function isElsewhere(member: Member, kind: string): boolean {
   if (kind === 'number') return member.kinds.includes('boolean')
   return kind === 'boolean' && isSetting(member) && member.kinds.includes('number')
 }
+
+/** In what the target file declares, but a valid request leaves out, such as the tools of a chat. */
+const ofAddition = (ground: Ground, one: Change): Case => ({
+  ...memberCase(ground, one),
+  control: (valid) => withJson(valid, withoutFault(one, jsonOf(valid))),
+})
 
 function memberCase(ground: Ground, one: Change): Case {
   const mayBeGranted = isLoose(one.place.member, one.faults[0]?.kind ?? '')

@@ -101,6 +101,22 @@ test('scenarios of a chat are sent with all members of the declared body', async
   expect(sent.get(choice)).toMatchObject({ tool_choice: 'auto' })
 })
 
+test.each([
+  ['breaks on them fails', /"graph_ids":(?!\[)/, refusal(500, 'InternalError'), 'failed'],
+  [
+    'refuses such tools is not judged whole',
+    /"graph_ids"/,
+    refusal(400, 'BadRequest'),
+    'not-exercised',
+  ],
+])('wrong members of the declared tools: a server that %s', async (_, wrong, reply, outcome) => {
+  const id = 'chat.create/bad-input-no-5xx'
+  const { of } = await judge([id], {
+    way: ({ body }, send) => (wrong.test(String(body)) ? reply : send()),
+  })
+  expect(of(id).outcome).toBe(outcome)
+})
+
 test('a server that refuses every tool does not pass by a scenario', async () => {
   const { of } = await judge([choice, access], {
     change: (file) => withChat(file),
