@@ -290,7 +290,9 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
     if (!change || isOpen(change)) return undefined
     // The target file says what a declared one accepts.
     if (other !== 'created') return change
-    const valid = () => withChange(validRequest(client, given, id), change)
+    const valid = await withChange(validRequest(client, given, id), change)
+    // What it lacks, other requirements say.
+    if (isOpen(valid)) return undefined
     // No other requirement sends this request, so the line to repeat a failure names this requirement.
     const by = {
       requirement: requirement.id,

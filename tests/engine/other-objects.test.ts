@@ -129,3 +129,14 @@ test('an application that requires no inputs is not asked without them', async (
   expect(sent).toContain(target.resources.application.id)
   expect(sent).not.toContain(target.resources.otherApplication.id)
 })
+
+test('keys are judged at the declared file alone if the target declares none to parse', async () => {
+  const { passed } = await judge(['pdf.parse/401-*'], {
+    change: ({ resources: { pdfFile: _file, ...resources } = {}, operations, ...file }) => ({
+      ...file,
+      resources,
+      operations: { ...operations, 'files.upload': undefined },
+    }),
+  })
+  expect(passed).toContain('pdf.parse/401-missing-credentials')
+})
