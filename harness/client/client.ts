@@ -36,7 +36,6 @@ import {
   createSemaphore,
   createThrottle,
   longestPauseMs,
-  Patience,
   type Wall,
 } from './pace.ts'
 import { allEnded, type Lifetime, pause, type Findings, type Given } from './state.ts'
@@ -94,7 +93,6 @@ export class Client {
   readonly proxy: Proxy | undefined
   readonly recorder: Recorder
   readonly breaker = new Breaker()
-  readonly #patience = new Patience()
   readonly throttle: ReturnType<typeof createThrottle>
   readonly liveness: Liveness
   /** Set once the client exists. */
@@ -223,7 +221,7 @@ export class Client {
   /** Counts the last try, and returns the answer to judge. */
   conclude(ask: Ask, last: Exchange, retry: Retry): Exchange {
     const { probe, purpose, noResponse, wasAway } = last
-    const { lost, hasty, ofGateway, unanswered } = retry
+    const { lost, ofGateway, unanswered } = retry
     if (!noResponse && unanswered) last.unanswered = unanswered
     if (ask.once) return last
     if (noResponse) {
@@ -236,8 +234,7 @@ export class Client {
       return retry.isResent ? unansweredFor(last, lost + 1) : last
     }
     if (!last.isOfGateway) {
-      if (!mayConflictWithCopy(last)) this.breaker.lostByChance += lost + hasty + ofGateway
-      if (unanswered?.noResponse?.cause === 'timeout') this.#patience.seeAgain(last)
+      if (!mayConflictWithCopy(last)) this.breaker.lostByChance += lost + ofGateway
     } else {
       // Each repetition got it: now it counts.
       last.isOfGateway = false
@@ -311,11 +308,9 @@ export class Client {
     if (!credential.full) keys.learn(credential)
     const sent = requestOf(target, probe, credential, ownPurpose, ask.source)
     const isUsual = target.timeoutDeclared || probe.effect === 'generates'
-    const wholeMs = isUsual ? target.limits.timeoutMs : Math.min(target.limits.timeoutMs, promptMs)
-    const hastyMs =
-      ask.isHasty && mayBeHasty(sent) ? this.#patience.wait(probe.operation) : Infinity
-    const timeoutMs = Math.min(wholeMs, hastyMs)
-    const isHasty = timeoutMs < wholeMs
+    const timeoutMs = isUsual
+      ? target.limits.timeoutMs
+      : Math.min(target.limits.timeoutMs, promptMs)
     this.liveness.sending(sent)
     let result: HttpResult | undefined
     try {
@@ -328,7 +323,6 @@ export class Client {
     }
     signal.throwIfAborted()
     if (result.kind === 'answer' || result.cause !== 'timeout') return this.#record(sent, result)
-    if (isHasty) return Object.assign(this.#record(sent, result), { isHasty })
     const limit = isUsual ? 'limits.timeoutMs' : 'the default limit without limits.timeoutMs'
     const remedy = result.detail === 'still-coming' ? '; increase limits.timeoutMs' : ` (${limit})`
     return this.#record(sent, { ...result, message: result.message + remedy })
@@ -380,7 +374,6 @@ export class Client {
     if (probe.effect === 'none' && this.#lastAnswered.unshift(sent) > maxBefore)
       this.#lastAnswered.pop()
     this.throttle.see(exchange, probe.credential.full)
-    if (response) this.#patience.see(probe.operation, exchange)
     this.journal.appendAnswer(exchange)
     if (!response) this.journal.append(eventOf(this.#given.target, exchange))
     if (!purpose.skipPassive) this.observe(exchange)
@@ -457,14 +450,6 @@ export class Client {
 function unansweredFor(exchange: Exchange, times: number): Exchange {
   if (exchange.noResponse?.detail !== 'still-coming') exchange.unansweredTimes = times
   return exchange
-}
-
-/** Whether an answer that is merely slow changes nothing for a second copy. */
-function mayBeHasty(sent: Pick<Exchange, 'probe' | 'purpose'>): boolean {
-  const { operation, effect } = sent.probe
-  if (effect === 'none') return true
-  const isLocking = operation !== null && operationOf(operation).busy !== undefined
-  return effect === 'generates' && !isLocking && isRepeatable(sent)
 }
 
 function isGatewayError(response: HttpResponse): boolean {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Exchange,
   type HttpResponse,
@@ -323,40 +322,5 @@ export class Breaker {
   /** Once open it stays open: late answers do not close it. */
   reset(operation: string): void {
     this.#inARow.delete(operation)
-  }
-}
-
-/** After so many losses that were answered at once when sent again, waiting for long is in vain. */
-const leastInVain = 3
-/** The shortest wait, in ms; what is answered within it is answered at once. */
-const leastWaitMs = 2000
-/** Of the slowest answer. */
-const waitFactor = 20
-
-/**
- * How long to wait for what is sent again if no answer comes. Connections that go mute would cost the whole time limit each; an
- * operation that was slow once keeps its time.
- */
-export class Patience {
-  #inVain = 0
-  readonly #slowestMs = new Map<OperationId | null, number>()
-
-  see(
-    operation: OperationId | null,
-    { sentAt, endedAt }: Pick<Exchange, 'sentAt' | 'endedAt'>,
-  ): void {
-    const slowestMs = this.#slowestMs.get(operation) ?? 0
-    this.#slowestMs.set(operation, Math.max(slowestMs, endedAt - sentAt))
-  }
-
-  /** A request that no answer came to was answered when it was sent again. */
-  seeAgain({ sentAt, endedAt }: Pick<Exchange, 'sentAt' | 'endedAt'>): void {
-    if (endedAt - sentAt < leastWaitMs) this.#inVain++
-  }
-
-  /** In ms; the whole time limit for an operation that has not answered yet. */
-  wait(operation: OperationId | null): number {
-    const slowestMs = this.#slowestMs.get(operation) ?? Infinity
-    return this.#inVain < leastInVain ? Infinity : Math.max(leastWaitMs, waitFactor * slowestMs)
   }
 }

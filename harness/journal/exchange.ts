@@ -167,8 +167,6 @@ export interface Exchange {
   isOwnLimit?: boolean
   /** Throttled, and asked to wait for longer than anybody does. */
   isTooLong?: boolean
-  /** Waited for less long than others: that no answer came proves nothing. */
-  isHasty?: boolean
   /** Whether the target was away meanwhile, and came back; undefined if that was not asked. */
   wasAway?: boolean
   /** Form for reports, without keys and truncated; made on demand. */

@@ -204,8 +204,6 @@ export interface Ask {
   readonly alone?: boolean
   /** How many throttled answers came to it before: each doubles the pause. */
   readonly attempt?: number
-  /** It is sent again if no answer comes: a shorter wait may do. */
-  readonly isHasty?: boolean
   /** No need to wait for its object: the caller has locked it. */
   readonly isHeld?: boolean
   /** Goes before waiting requests: what is made after it must be old enough at the end. */

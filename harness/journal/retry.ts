@@ -8,8 +8,6 @@ const triesIfAlike = 2
 const triesBeside = 2
 /** Retries because the target was away meanwhile. */
 const maxAway = 3
-/** Attempts for which the client may wait less: they prove nothing, and come before those that do. */
-const maxHasty = 2
 
 interface Chance {
   /** How many attempts in a row without an answer rule it out. */
@@ -19,7 +17,8 @@ interface Chance {
 export type Retry = ReturnType<typeof retryOf>
 
 /** A valid request counts as unanswered after two attempts, each with its own object. */
-export function isRepeatable({ probe, purpose }: Pick<Exchange, 'probe' | 'purpose'>): boolean {
+export function isRepeatable(exchange: Exchange): boolean {
+  const { probe, purpose } = exchange
   return probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
 }
 
@@ -43,16 +42,15 @@ export function retryOf(ask: Ask, tries: readonly Exchange[], chance: Chance) {
   let unanswered: Exchange | undefined
   /** Repeated without an answer as often as is conclusive. */
   let isResent = false
-  let [lost, hasty, away, ofGateway, throttled] = [0, 0, 0, 0, 0]
+  let [lost, away, ofGateway, throttled] = [0, 0, 0, 0]
   for (const one of tries) {
     const { noResponse, response, wasAway } = one
     const isStale = noResponse?.staleConnection === true && !ask.after
-    const isHasty = noResponse?.cause === 'timeout' && one.isHasty === true
     const isReset = noResponse?.cause === 'reset'
     // It never reached the target, which may be starting again.
     const isUnheard = noResponse?.detail === 'nobody-listens' && away < maxAway
     const isOfService = response !== undefined && !one.isOfGateway
-    if (isStale || isHasty) next = 'again'
+    if (isStale) next = 'again'
     else if (ask.once) next = 'over'
     else if (isOfService) next = mayBeServedLater(one, throttled) ? 'again' : 'over'
     else {
@@ -69,10 +67,9 @@ export function retryOf(ask: Ask, tries: readonly Exchange[], chance: Chance) {
       next = looks && wasAway === undefined ? 'look' : mayHelp ? 'again' : 'over'
     }
     if (next !== 'again' && one === tries.at(-1)) break
-    if (isStale || isHasty) {
+    if (isStale) {
       unanswered ??= one
       fresh = true
-      if (isHasty) hasty++
     } else if (isOfService) throttled++
     else {
       if (!isUnheard) unanswered = one
@@ -87,10 +84,6 @@ export function retryOf(ask: Ask, tries: readonly Exchange[], chance: Chance) {
       alone ||= response !== undefined || isUnheard || isReset || wasAway === true
     }
   }
-  const isHasty = !ask.once && !ask.after && lost === 0 && hasty < maxHasty
-  // Its answer tells whether it was in vain to wait.
-  const isUrgent = ask.isUrgent === true || unanswered?.noResponse?.cause === 'timeout'
-  alone ||= throttled >= triesBeside
-  const how = { fresh, alone, attempt: throttled, isHasty, isUrgent }
-  return { next, how, unanswered, isResent, lost, hasty, ofGateway }
+  const how = { fresh, alone: alone || throttled >= triesBeside, attempt: throttled }
+  return { next, how, unanswered, isResent, lost, ofGateway }
 }

@@ -303,7 +303,7 @@ class Gate extends Jobs {
   async awaitFree(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {
     const [first] = refusals
     const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
-    const lost = unanswered.filter((one) => !one.noResponse?.staleConnection && !one.isHasty)
+    const lost = unanswered.filter((one) => !one.noResponse?.staleConnection)
     const last = lost.at(-1)
     const attempts = refusals.length + lost.length
     if (last && lost.length >= this.client.breaker.proof(attempts))

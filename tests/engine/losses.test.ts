@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { HttpResult } from '../../harness/http/message.ts'
 import { runNotes } from '../../reporters/view/standing.ts'
 import { reasons } from '../matrix/judge-reference.ts'
-import { Breaker, Patience } from '../../harness/client/pace.ts'
+import { Breaker } from '../../harness/client/pace.ts'
 import { answer, judge, losing, lost, refusal, type Way } from './networks.ts'
 
 /** Networks and services that lose answers, by chance or for a while; `chance.servers.ts` has more of them. */
@@ -52,31 +52,6 @@ test.each([
     expect(failed.filter((one) => one !== id)).toEqual([])
   },
 )
-
-const silence = { cause: 'timeout', detail: 'nothing-came' } as const
-
-test('waits become shorter where connections go mute, and an operation that is slow now and then fails nothing', async () => {
-  let [requests, translations] = [0, 0]
-  const waits: number[] = []
-  const way: Way = async (_request, send, { options, probe, purpose }) => {
-    const isSlow = probe?.operation === 'translate.run' && ++translations > 20
-    const isMute = !options.fresh && ++requests % 9 === 0
-    const answerMs = isMute ? Infinity : isSlow && translations % 5 === 0 ? 20_000 : 5
-    await sleep(Math.min(answerMs, options.timeoutMs))
-    if (answerMs <= options.timeoutMs) return send()
-    if (purpose?.role !== 'liveness') waits.push(options.timeoutMs)
-    return lost(silence)
-  }
-  const only = ['translate.run/*', 'files.list/*', 'graphs.query/*', 'completion.create/*']
-  const limits = { timeoutMs: 60_000 }
-  const { failed, passed, facts } = await judge(only, { way, limits, backoffMs })
-  expect(failed).toEqual([])
-  expect(facts.ended).toBeNull()
-  expect(passed).toContain('translate.run/2xx-accepted')
-  const isShort = (ms: number): boolean => ms < limits.timeoutMs
-  expect(waits.findIndex(isShort)).toBeGreaterThanOrEqual(3)
-  expect(waits.filter(isShort).length).toBeGreaterThan(waits.length / 2)
-})
 
 const badInput = 'translate.run/bad-input-no-5xx'
 
@@ -277,26 +252,13 @@ test('where requests hang by chance, so may the question whether the target is t
     const isMute = isQuestion ? ++questions % 3 !== 0 : ++requests % 10 === 0
     if (!isMute) return send()
     await sleep(options.timeoutMs)
-    return lost(silence)
+    return lost({ cause: 'timeout', detail: 'nothing-came' })
   }
   const limits = { timeoutMs: 60_000 }
   const { failed, facts } = await judge(['jobs.create/*', 'files.*'], { way, limits, backoffMs })
   expect(facts.ended).toBeNull()
   expect(failed).toEqual([])
   expect(questions).toBeGreaterThan(2)
-})
-
-test('an operation is waited for as long as its slowest answer demands', () => {
-  const patience = new Patience()
-  patience.see('files.list', { sentAt: 0, endedAt: 5 })
-  patience.see('chat.create', { sentAt: 0, endedAt: 4000 })
-  patience.see('chat.create', { sentAt: 0, endedAt: 5 })
-  const waits = () =>
-    (['files.list', 'chat.create', null] as const).map((operation) => patience.wait(operation))
-  for (const endedAt of [5, 3000, 5]) patience.seeAgain({ sentAt: 0, endedAt })
-  expect(waits()).toEqual([Infinity, Infinity, Infinity])
-  patience.seeAgain({ sentAt: 0, endedAt: 5 })
-  expect(waits()).toEqual([2000, 80_000, Infinity])
 })
 
 test('losses among answered attempts prove less than losses in a row', () => {

@@ -71,7 +71,6 @@ function exchangeOf(line: string, ask: Ask): Exchange {
         }),
     ...(what === 'used' && { previousRequest: before }),
     isOfGateway: what === '502',
-    isHasty: remarks.includes('hasty'),
     ...(remarks.includes('there') && { wasAway: false }),
     ...(remarks.includes('back') && { wasAway: true }),
     isOwnLimit: remarks.includes('own'),
@@ -87,8 +86,7 @@ function told(kind: string, story: string, proof: number): string {
   const tries = story.split(', ').map((line) => exchangeOf(line, ask))
   const { next, how, unanswered, isResent } = retryOf(ask, tries, { proof: () => proof })
   const parts: unknown[] = [next]
-  const isHasty = how.isHasty && tries.some((one) => one.isHasty)
-  if (next === 'again') parts.push(how.fresh && 'fresh', how.alone && 'alone', isHasty && 'hasty')
+  if (next === 'again') parts.push(how.fresh && 'fresh', how.alone && 'alone')
   if (next === 'over' && tries.at(-1)!.noResponse && isResent) parts.push('twice')
   if (next === 'over' && unanswered) parts.push(`after ${tries.indexOf(unanswered) + 1}`)
   return parts.filter(Boolean).join(' ')
@@ -152,14 +150,6 @@ test.each<[kind: string, story: string, expected: string, proof?: number]>([
   ['limit expected', times(3, '429 unread'), 'over'],
   ['limit expected', times(3, '429 alike own'), 'again alone'],
   ['read', 'hangs, 429', 'again fresh'],
-  // What was waited for less long proves nothing.
-  ['read', 'hangs hasty', 'again fresh hasty'],
-  ['read', times(2, 'hangs hasty'), 'again fresh'],
-  ['read', `${times(2, 'hangs hasty')}, hangs`, 'again fresh'],
-  ['read', `${times(2, 'hangs hasty')}, hangs, hangs there`, 'over twice after 3'],
-  ['read', 'hangs hasty, hangs, hangs', 'again fresh', 3],
-  ['read', 'hangs, 502 hasty', 'look'],
-  ['valid creation', 'hangs hasty, 409', 'over after 1'],
 ])('%s: %s: %s', (kind, story, expected, proof = 2) => {
   expect(told(kind, story, proof)).toBe(expected)
 })
