@@ -202,7 +202,7 @@ class Reader {
       resources: this.#resources(file),
       operations: Object.fromEntries(
         operations.flatMap(([id, value]) =>
-          typeof value === 'object' ? [[id, this.#operationOf(id as OperationId, value)]] : [],
+          typeof value === 'object' ? [[id, this.#operation(id as OperationId, value)]] : [],
         ),
       ),
       absent: Object.fromEntries(operations.filter(([, value]) => typeof value === 'string')),
@@ -364,7 +364,7 @@ class Reader {
     return resolved
   }
 
-  #operationOf(id: OperationId, value: OperationValue): OperationBinding {
+  #operation(id: OperationId, value: OperationValue): OperationBinding {
     const { path, query, headers, body, content, contentType, filename, cleanup } = value
     const place = `operations.${id}`
     // A role must point to an existing member, or one that can be added; that of the text or file that the operation
