@@ -282,7 +282,11 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   const isRefusal = (leavesNothing || isNewFile) && (refusals.has(status) || isConflict)
   // Another error may have a reason that goes on, such as a right that was lost.
   const isOther =
-    isEnvelope && status > 401 && status < 500 && ![...refusals, 409, 429].includes(status)
+    isEnvelope &&
+    status > 401 &&
+    status < 500 &&
+    !refusals.has(status) &&
+    ![409, 429].includes(status)
   const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isBehindFault
   const isBroken = isOwnBreakdown(exchange) || isError
   if (!isBroken && !countsAsGranted(exchange)) return

@@ -72,7 +72,7 @@ export function jobRequest(given: Given, application: ApplicationValue): Promise
   return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })
 }
 
-const isBroken = ({ noise, status }: HistoryEvent): boolean =>
+const isWrongReading = ({ noise, status }: HistoryEvent): boolean =>
   noise === undefined && status !== undefined && ![404, 410, 502, 504].includes(status)
 
 /** Minimum interval of readings in ms, and its maximum share of the job's age. */
@@ -145,7 +145,7 @@ export class Jobs {
   /** Since its creation, or since it was read: for `settleMs`, or twice with an error that no lagging copy gives. */
   #isMissing({ creation, readings }: Job): boolean {
     const missing = readings.slice(readings.findLastIndex(isRead) + 1)
-    if (missing.filter(isBroken).length > 1) return true
+    if (missing.filter(isWrongReading).length > 1) return true
     const since = missing.length < readings.length ? missing[0] : creation
     return missing.some((one) => one.sentAt - since!.endedAt >= this.history.limits.settleMs)
   }
