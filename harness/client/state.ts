@@ -311,11 +311,14 @@ export const isAccepting = ({ shown, operation, status }: Answer): boolean =>
 export const acceptedAt = (journal: Pick<Journal, 'answers'>): number =>
   journal.answers.reduce((at, one) => (isAccepting(one) ? Math.max(at, one.sentAt) : at), -Infinity)
 
-/** Since when every answer has refused the full key (`performance.now()`); undefined if accepted. */
+/**
+ * Since when the target may have refused the full key, as every answer to it since then has (`performance.now()`); undefined
+ * if it accepts the key. Other keys may have met the refusal before the full one did.
+ */
 export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefined {
   const accepted = acceptedAt(journal)
   // Where any 4xx or any answer is allowed, it proves nothing: the next right answer shows that the key is accepted.
-  const refusals = journal.answers.filter(
+  const isRefused = journal.answers.some(
     (one) =>
       one.shown === 'full' &&
       one.operation !== null &&
@@ -323,7 +326,7 @@ export function refusedSince(journal: Pick<Journal, 'answers'>): number | undefi
       !one.isAsked &&
       one.endedAt >= accepted,
   )
-  return refusals.length > 0 ? Math.min(...refusals.map((refusal) => refusal.sentAt)) : undefined
+  return isRefused ? accepted : undefined
 }
 
 const isOfWrongKey = (answer: Answer): boolean =>
