@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { refusalOfExisting } from '../../catalogue/catalogue.ts'
 import { operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import { allEnded, type Client, type Given, operationProbe } from '../../harness/client/index.ts'
@@ -36,6 +37,18 @@ export function once<T>(client: Client, name: string, make: () => Promise<T>): P
   promise.catch(() => undefined)
   made.set(name, promise)
   return promise
+}
+
+const turns = perRun(() => ({ last: Promise.resolve() as Promise<unknown> }))
+
+/**
+ * Waits for a turn of the event loop of its own. All requirements of an operation make their cases as soon as its control
+ * is answered, which takes long enough to delay answers that are urgent, such as those about jobs.
+ */
+export async function ownTurn(client: Client): Promise<void> {
+  const all = turns(client)
+  all.last = all.last.then(() => setImmediate())
+  await all.last
 }
 
 /** The ids of uploads of the run that a request names. */

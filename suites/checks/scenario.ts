@@ -1,3 +1,4 @@
+import { ownTurn } from './created.ts'
 import { refused } from './case.ts'
 import { haveStatus, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
@@ -146,6 +147,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   if (isOpen(found)) return found
   if (found.state === 'refused') return notGranted(found)
   client.journal.controls.set(requirement.id, found.state)
+  await ownTurn(client)
   return around(context, scenario, operation, async (): Promise<Verdict> => {
     if (repeat !== undefined) {
       const usual = responseTo(found)?.status

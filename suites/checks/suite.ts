@@ -41,7 +41,7 @@ import {
   type JudgedCases,
   type KnownCases,
 } from './case.ts'
-import { once, sharedBy } from './created.ts'
+import { once, ownTurn, sharedBy } from './created.ts'
 import {
   allOf,
   type CaseRule,
@@ -90,6 +90,7 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
     const isSeen = isOfKey && !isBarred && !found.exchange.throttled
     if (found.state !== 'granted' && !isSeen) return notGranted(found)
   }
+  await ownTurn(client)
   const material = materialOf(given, requirement, operation)
   if (isOpen(material)) return material
   const valid = validFor(context, operation, found)

@@ -40,7 +40,7 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
     now: performance.now,
     date: Date.now,
   }
-  const sleep = timersPromises.setTimeout
+  const { setTimeout: sleep, setImmediate: nextTurn } = timersPromises
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const began = { at: performance.now(), date: Date.now() }
   const timers: Timer[] = []
@@ -107,6 +107,12 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   performance.now = () => began.at + now
   Date.now = () => Math.floor(began.date + now)
   timersPromises.setTimeout = sleepVirtually
+  // Who waits for a turn of the event loop will go on.
+  const waitForTurn: typeof nextTurn = (...args) => (
+    away++,
+    nextTurn(...args).finally(() => away--)
+  )
+  timersPromises.setImmediate = waitForTurn
   syncBuiltinESMExports()
   const subtle = webcrypto.subtle as unknown as Record<
     string,
@@ -131,7 +137,7 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
     Object.assign(globalThis, globals)
     performance.now = realNow
     Date.now = date
-    timersPromises.setTimeout = sleep
+    Object.assign(timersPromises, { setTimeout: sleep, setImmediate: nextTurn })
     syncBuiltinESMExports()
   }
 }
