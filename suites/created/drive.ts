@@ -315,10 +315,10 @@ export const noDuplicate = relation(async (context) => {
   const further = isAddition ? [addTwin, ...toCreated] : []
   // At once: these objects are looked at again when they are old enough.
   const cases = further.map((act) => furtherCase(act(context, first.probe)))
-  const [other] = await allEnded<unknown>([sendCreation(context), ...cases])
-  if (isOpen(other)) return other
-  const added = isAddition ? await addAtOnce(context) : undefined
-  if (isOpen(added)) return added
+  const added = isAddition ? [addAtOnce(context)] : []
+  const works = await allEnded<unknown>([sendCreation(context), ...added, ...cases])
+  const left = works.slice(0, 1 + added.length).find(isOpen)
+  if (left) return left
   const atEnd = async (): Promise<Left> => {
     const isOwn = (one: HistoryEvent) => one.exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
