@@ -272,7 +272,7 @@ class Gate extends Jobs {
   }
 
   /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
-  async idle(): Promise<Left> {
+  async awaitIdle(): Promise<Left> {
     for (const job of this.view.jobs) {
       const reading = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
       if (isOpen(reading)) return reading
@@ -288,7 +288,7 @@ class Gate extends Jobs {
    * Refusals act together, and do not wait behind what needs the application for itself.
    * @param isExclusive it may start a job
    */
-  async act<T>(isExclusive: boolean, action: (release: () => void) => Promise<T>): Promise<T> {
+  async enter<T>(isExclusive: boolean, action: (release: () => void) => Promise<T>): Promise<T> {
     const { places } = this.#lock
     const count = isExclusive ? places.size : 1
     const release = await places.acquire(this.client.life.signal, count, !isExclusive)
@@ -314,24 +314,24 @@ class Gate extends Jobs {
     // Busy with another client's job, or not released yet: only time helps.
     if (first)
       await pause(this.client, Math.min(pauseMs, this.history.limits.jobTimeoutMs / triesIfLost))
-    return this.#lock.gaveUp ?? this.idle()
+    return this.#lock.gaveUp ?? this.awaitIdle()
   }
 
   /** Acts on the idle application, which is free for others once the action has ended, or calls `release`. */
   hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<Left> {
-    return this.act(
+    return this.enter(
       true,
-      async (release) => (await this.idle()) ?? firstOpen([action(this, release)]),
+      async (release) => (await this.awaitIdle()) ?? firstOpen([action(this, release)]),
     )
   }
 
   /** Repeats the last creation every second while it gets 409. */
-  async untilFree(): Promise<Left> {
+  async createUntilFree(): Promise<Left> {
     // A platform's own use of a new application may last as long as settling.
     const patienceMs = Math.max(this.#busyMs, this.history.limits.settleMs)
     const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
     for (let tries = 0; ; tries++) {
-      const left = await this.idle()
+      const left = await this.awaitIdle()
       const last = this.view.creations.findLast(isMeant)
       if (left || !last || !isConflict(last)) return left
       if (tries > 0 && performance.now() > deadline) return this.#giveUp(still409, patienceMs)
@@ -343,9 +343,9 @@ class Gate extends Jobs {
   }
 
   /** Creates a job after the last one: the answer, which may be a 409 for a while. */
-  async next(requirement: JobRuleId): Promise<HistoryEvent | Open> {
-    const made = (await this.idle()) ?? (await this.create(requirement))
-    return isOpen(made) ? made : ((await this.untilFree()) ?? made)
+  async createNext(requirement: JobRuleId): Promise<HistoryEvent | Open> {
+    const made = (await this.awaitIdle()) ?? (await this.create(requirement))
+    return isOpen(made) ? made : ((await this.createUntilFree()) ?? made)
   }
 
   /** Whether it still answers 409 though its last job has ended. */
@@ -436,7 +436,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
     const made = answered.length > 0 ? answered : allOrOpen([await gate.create(ids.released)])
     if (isOpen(made)) return made
     if (!made.every(isConflict)) return made.flatMap((event) => gate.madeBy(event) ?? [])
-    const left = await gate.untilFree()
+    const left = await gate.createUntilFree()
     if (left) return left
     await pause(client, 2 * pauseMs)
   }
@@ -467,7 +467,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, release?: () => void)
   const besideOther = async (): Promise<HistoryEvent | Left> => {
     if (!other || !onOther || !gate.madeBy(onOther) || gate.isQuick) return undefined
     const made = most > 0 ? await other.createBeside(other.application) : undefined
-    if (!isOpen(made) && !(await other.idle())) release?.()
+    if (!isOpen(made) && !(await other.awaitIdle())) release?.()
     return made
   }
   // A server may show older jobs otherwise while a newer one is in progress.
@@ -475,15 +475,16 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, release?: () => void)
   const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
   const during = createDuring(gate, first, turn, most)
   const works = [during, ...(older ? [gate.read(older.id)] : []), besideOther()]
-  const failed = (await firstOpen(works)) ?? (await gate.idle())
+  const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.
-  if (!failed) await (onOther && isConflict(onOther) ? other?.untilFree() : other?.idle())
+  if (!failed)
+    await (onOther && isConflict(onOther) ? other?.createUntilFree() : other?.awaitIdle())
   return failed
 }
 
 /** And another creation after the end of its job. */
 const attemptAlone = async (gate: Gate): Promise<unknown> =>
-  (await attempt(gate)) ?? gate.next(ids.released)
+  (await attempt(gate)) ?? gate.createNext(ids.released)
 
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
 async function provokeConflicts(jobs: Jobs): Promise<Left> {
@@ -518,7 +519,7 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   if (!isQuick) await second?.hold(attemptAlone)
   await attemptOnCreated(busy)
   for (const own of [busy, second])
-    if (own?.isKept && !jobs.isBroken(ids.released)) await own.hold(() => own.untilFree())
+    if (own?.isKept && !jobs.isBroken(ids.released)) await own.hold(() => own.createUntilFree())
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick) await new Gate(jobs, failing).hold(attemptAlone)
@@ -566,7 +567,7 @@ async function refuse(
 /** Creations that no refusal precedes, until one gets 409. */
 async function createBare(gate: Gate, count: number): Promise<HistoryEvent | Left> {
   for (let at = 0; at < count; at++) {
-    const made = await gate.next(ids.noEffect)
+    const made = await gate.createNext(ids.noEffect)
     if (isOpen(made) || isConflict(made)) return made
   }
   return undefined
@@ -580,7 +581,7 @@ async function lookClosely(gate: Gate, refusal: RefusedChange, afterMs: number) 
   for (let time = 1; time <= timesAlike && !gate.isBroken(ids.noEffect); time++) {
     const left = await refuse(gate, ids.noEffect, [refusal])
     await pause(gate.client, afterMs)
-    const seen = left ?? (await gate.next(ids.noEffect))
+    const seen = left ?? (await gate.createNext(ids.noEffect))
     if (isOpen(seen) || !isConflict(seen)) return seen
     await pause(gate.client, windowMs)
     const kept = await createBare(gate, time + 1)
@@ -604,7 +605,7 @@ async function lookForEffects(
   return inTurn(times, async (ms) => {
     if (gate.isBroken(ids.noEffect)) return undefined
     await gate.pauseUntil(refusedAt + ms)
-    const seen = await gate.next(ids.noEffect)
+    const seen = await gate.createNext(ids.noEffect)
     if (isOpen(seen) || !isConflict(seen)) return seen
     const kept = await createBare(gate, 1)
     return kept ?? inTurn(refusals, (refusal) => lookClosely(gate, refusal, ms))
@@ -620,7 +621,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
     if (isOpen(control)) return control
     return new Gate(jobs, application).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing; one that is released late, later.
-      const bare = gate.view.jobs.length <= 1 ? await gate.next(ids.noEffect) : undefined
+      const bare = gate.view.jobs.length <= 1 ? await gate.createNext(ids.noEffect) : undefined
       if (isOpen(bare)) return bare
       const byStatus = groupBy(await jobRefusals(gate), (one) =>
         gate.isQuick ? '' : one.requirement.slice(0, 3),
@@ -769,7 +770,7 @@ export function whenIdle(
   const isExclusive = probe.effect !== 'none'
   // Kept for all attempts: another request would occupy the application again.
   const sendIdle = () =>
-    gate.act(isExclusive, () => send((refusals) => gate.awaitFree(refusals, isExclusive)))
+    gate.enter(isExclusive, () => send((refusals) => gate.awaitFree(refusals, isExclusive)))
   // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
   return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
