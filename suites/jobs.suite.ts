@@ -23,7 +23,7 @@ import {
 import {
   type BodySchema,
   type CheckContext,
-  decisive,
+  judgeEvidence,
   grantedFinding,
   type Judge,
   shapeFinding,
@@ -67,7 +67,7 @@ const byRule: Judge = async (context) => {
     const { reason } = plainReason(verdict.why)
     return open(`three attempts proved nothing: ${reason}`)
   }
-  return decisive(context, verdict)
+  return judgeEvidence(context, verdict)
 }
 
 /** The answer to the control, and those to all other such requests of the run. */
@@ -77,7 +77,7 @@ const eachAnswer =
     const { client, given, requirement } = context
     const exchange = await controlExchange(client, given, operationIn(context))
     const verdict: Verdict = jobRules[requirement.id as JobRuleId].rule(client.journal)
-    const decided = decisive(context, verdict)
+    const decided = judgeEvidence(context, verdict)
     // A fault on objects of the run counts even if the declared application is busy.
     if (isOpen(exchange)) return decided.outcome === 'broken' ? decided : exchange
     const found = grantedFinding(context, exchange, expected) ?? shapeFinding(exchange, schema)
@@ -116,7 +116,7 @@ const failsAsDeclared: Judge = async (context) => {
   const verdict = failedRule(failing.id)(client.journal)
   const left = verdict.outcome === 'open' ? await reach(new Jobs(context), 'failing') : undefined
   if (isOpen(left)) return left
-  return decisive(context, verdict)
+  return judgeEvidence(context, verdict)
 }
 
 // §4.3 Retrieve job. The spec names no error for an unknown or malformed id: any 4xx with an envelope passes.

@@ -161,7 +161,7 @@ export function shapeFinding(
  * The verdict of a rule over the whole history, which has shown that the state existed: of its evidence, the first
  * decisive answer, and one with another name of the right family. Open if one says nothing.
  */
-export function decisive(context: CheckContext, verdict: Verdict): Verdict {
+export function judgeEvidence(context: CheckContext, verdict: Verdict): Verdict {
   if (verdict.outcome !== 'broken') return verdict
   const { spoiledAnswers, spoilers } = context.client.findings
   let named: Evidence | undefined

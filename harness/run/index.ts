@@ -26,7 +26,7 @@ export { ask, awaitAge, maxAtOnce, send, sendAtOnce, sendShared, settle } from '
 export {
   againAtEnd,
   type BodySchema,
-  decisive,
+  judgeEvidence,
   type Finding,
   fits,
   grantedFinding,

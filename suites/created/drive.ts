@@ -61,7 +61,7 @@ import { type Given, type Client, operationProbe, allEnded } from '../../harness
 import {
   awaitAge,
   type CheckContext,
-  decisive,
+  judgeEvidence,
   type Judge,
   grantedFinding,
   sendAtOnce,
@@ -133,7 +133,7 @@ export const relation =
     const sent = await send(context)
     const { cases = [], atEnd }: Sent = isOpen(sent) ? { cases: [sent] } : (sent ?? {})
     const judge = (): Verdict => {
-      const verdict = decisive(context, relationRule(requirement.id)(client.journal))
+      const verdict = judgeEvidence(context, relationRule(requirement.id)(client.journal))
       const own = concluded(cases)
       return verdict.outcome === 'open' && own.cases ? own : joined([own, verdict])
     }

@@ -391,7 +391,7 @@ export const windowMs = 2000
 export const moments = [500, 1000, 1700] as const
 
 /** A creation on an application without known jobs in progress, if what came before it was granted. */
-interface Look extends Attempt {
+interface LookAfterRefusals extends Attempt {
   /** The last refusal of each kind (its fault or answer) since the last accepted creation. */
   readonly refused: ReadonlyMap<string, HistoryEvent>
 }
@@ -408,10 +408,10 @@ const refusalsIn = derived((history) =>
     ),
 )
 
-const looksIn = derived((history): Look[] =>
+const looksIn = derived((history): LookAfterRefusals[] =>
   [...attemptsIn(history)].flatMap(([{ id }, attempts]) => {
     let last: HistoryEvent | undefined
-    return attempts.flatMap((attempt): Look[] => {
+    return attempts.flatMap((attempt): LookAfterRefusals[] => {
       const { creation, freeSince } = attempt
       if (isRefused(creation)) return []
       const previous = last
@@ -430,7 +430,7 @@ const looksIn = derived((history): Look[] =>
 )
 
 /** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */
-const suspicious = derived((history): Look[] => {
+const suspicious = derived((history): LookAfterRefusals[] => {
   const granted = looksIn(history).filter(isGranted)
   const harmless = new Set(granted.flatMap((look) => [...look.refused.keys()]))
   return looksIn(history).filter(
@@ -445,7 +445,7 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
     refusalsIn(history).some((one) => one.endedAt <= creation.sentAt))
 
 /** Looks that each followed the same kind of refusal, while those without one in between were granted. */
-function blockedEachTime(looks: readonly Look[]): Look[] {
+function blockedEachTime(looks: readonly LookAfterRefusals[]): LookAfterRefusals[] {
   const blocked = looks.filter((look) => isBusy(look) && look.refused.size === 1)
   const groups = groupBy(blocked, (look) => [...look.refused.keys()].join())
   const proof = [...groups].find(([kind, group]) => {
@@ -463,9 +463,9 @@ export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
   const { fault, isDoubtful } = faultOn(history, (attempts, application) => {
-    const isHere = (look: Look): boolean => look.application === application
+    const isHere = (look: LookAfterRefusals): boolean => look.application === application
     const each = blockedEachTime(looks.filter(isHere))
-    const isLocked = ({ creation: { sentAt } }: Look): boolean => {
+    const isLocked = ({ creation: { sentAt } }: LookAfterRefusals): boolean => {
       const since = attempts.filter((one) => one.creation.sentAt >= sentAt)
       const isLong = since.at(-1)!.creation.sentAt - sentAt >= jobTimeoutMs
       return isLong && since.every(isBusy) && application.jobs.length > 1
