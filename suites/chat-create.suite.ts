@@ -9,7 +9,7 @@ import { atRole, valueAt } from './checks/changes.ts'
 import { byRecord } from './checks/faults.ts'
 import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
-import { bodyOf, type Known, type OfTarget } from './checks/valid-request.ts'
+import { bodyOf, type Basis, type OfTarget } from './checks/valid-request.ts'
 import { insideBounds } from './query-config.ts'
 
 const chat = 'chat.create'
@@ -69,7 +69,7 @@ const textParts = grantedBy(
   { check: hasContent, inScenario: 'with content given as 1 text part' },
 )
 
-function withDeclaredTools(known: Known): Case['change'] | Open {
+function withDeclaredTools(known: Basis): Case['change'] | Open {
   const tools = declaredAt(known, 'tools')
   if (tools === undefined)
     return open('declare tools in operations.chat.create.body, or a scenario')
@@ -87,7 +87,7 @@ const invalidStreamOptions = byRecord({
   besides: (known, valid) => atRole(known, valid, 'stream', true),
 })
 
-function withResponseFormat(known: Known): Case['change'] | Open {
+function withResponseFormat(known: Basis): Case['change'] | Open {
   const format = declaredAt(known, 'response_format')
   if (getAt(format, '/type') !== 'json_schema')
     return open(

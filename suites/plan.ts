@@ -16,7 +16,7 @@ import {
   bringsBody,
   declaresMore,
   draftRequest,
-  type Known,
+  type Basis,
   nameOfControl,
 } from './checks/valid-request.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
@@ -182,7 +182,7 @@ function overBudget(
 }
 
 /** The options that decide how much a run sends. */
-export type Runs = Known['options']
+export type Runs = Basis['options']
 
 /** The planned cases of a requirement, and the number of generated ones. */
 export interface PlannedCases {
@@ -194,7 +194,7 @@ export interface PlannedCases {
   readonly controls: readonly string[]
 }
 
-export const knownOf = (target: Target, options: Runs): Known => ({
+export const knownOf = (target: Target, options: Runs): Basis => ({
   target,
   options,
   objects: { takenIds: new Set(target.ids) },

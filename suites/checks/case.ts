@@ -28,7 +28,7 @@ import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
 import {
   type Control,
   isDeclared,
-  type Known,
+  type Basis,
   type OfTarget,
   placeholderDraft,
   validDraft,
@@ -149,7 +149,7 @@ export interface CaseCondition extends Condition, KnownCases {
   ): MadeCases | Promise<MadeCases>
 }
 
-export interface Material extends Known {
+export interface Material extends Basis {
   readonly requirement: CatalogueRequirement
   readonly operation: OperationId
   /** As far as known before anything is sent. */
@@ -173,7 +173,7 @@ export interface JudgedCases extends KnownCases {
 
 /** Open if the target does not declare the valid request. */
 export function materialOf(
-  { target, options, objects }: Known,
+  { target, options, objects }: Basis,
   requirement: CatalogueRequirement,
   operation: OperationId,
 ): Material | Open {

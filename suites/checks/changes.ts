@@ -8,7 +8,7 @@ import {
   escapeToken,
   member as memberOf,
 } from '../../schemas/json.ts'
-import { type Known, type OfTarget, extraRoles, withoutRoles, bodyOf } from './valid-request.ts'
+import { type Basis, type OfTarget, extraRoles, withoutRoles, bodyOf } from './valid-request.ts'
 import { randomFor, unknownId } from './random.ts'
 import {
   type JsonKind,
@@ -238,7 +238,7 @@ export const absent = (place: Placed): Change[] =>
 const ofType = (own: unknown, id: string): unknown => (typeof own === 'number' ? Number(id) : id)
 
 /** The member with an unknown id, shared by all requirements and so sent once. */
-export const unknownIdAt = (known: Known, place: Placed): Change => ({
+export const unknownIdAt = (known: Basis, place: Placed): Change => ({
   ...change(place, 'unknown', 'unknown', (own) => {
     const random = randomFor(known, `unknown ${place.member.at}`)
     return ofType(own, unknownId(String(place.like ?? own), random, known.target.ids))
@@ -246,7 +246,7 @@ export const unknownIdAt = (known: Known, place: Placed): Change => ({
   isUnknownId: true,
 })
 
-export function deletedIdAt(known: Known, place: Placed): Change[] {
+export function deletedIdAt(known: Basis, place: Placed): Change[] {
   const { deletedFile: id } = known.target.resources
   return id === undefined ? [] : [change(place, 'deleted', 'that of a deleted file', () => id)]
 }

@@ -45,7 +45,7 @@ import {
   bodiesOf,
   emptyOf,
 } from '../../catalogue/faults.ts'
-import type { Known } from './valid-request.ts'
+import type { Basis } from './valid-request.ts'
 import { conditionOf } from '../../catalogue/catalogue.ts'
 
 /**
@@ -298,7 +298,7 @@ function withLater(place: Placed, cases: readonly Change[]): Change[] {
 interface RecordOptions {
   /** An empty body lacks the member, too. */
   readonly orNoBody?: true
-  readonly besides?: (known: Known, valid: Probe) => Probe
+  readonly besides?: (known: Basis, valid: Probe) => Probe
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
 }
 

@@ -49,7 +49,7 @@ import {
 import { around, asScenario } from './scenario.ts'
 import {
   applyScenario,
-  type Known,
+  type Basis,
   operationIn,
   validRequest,
   controlExchange,
@@ -278,7 +278,7 @@ async function sendWithFreshFile(
  */
 export function granted(
   what: string,
-  changeBy: (known: Known) => Case['change'] | Open = () => controlCase.change,
+  changeBy: (known: Basis) => Case['change'] | Open = () => controlCase.change,
   check?: GrantedCheck,
 ): JudgedCases {
   const cases: Cases = (material) => {

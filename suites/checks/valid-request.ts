@@ -58,13 +58,14 @@ import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { type Look, lookUntil, settled } from './rules.ts'
 
 /** What is known before anything is sent. */
-export interface Known {
+/** What valid requests are made of. */
+export interface Basis {
   readonly target: Given['target']
   readonly options: Pick<RunOptions, 'seed' | 'depth' | 'refusalRuns' | 'grantedRuns' | 'readOnly'>
   readonly objects: Pick<Given['objects'], 'takenIds'>
 }
 
-export type OfTarget = Pick<Known, 'target'>
+export type OfTarget = Pick<Basis, 'target'>
 
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
   missingNeeds(known.target.file, granting(operation).needs).length === 0
@@ -144,10 +145,10 @@ const anyKey: Credential = { shown: '', full: true }
 type Extent = 'whole' | 'plain'
 
 /** A run makes each of them hundreds of times. */
-const drafts = new WeakMap<Known['target'], Map<string, Probe>>()
+const drafts = new WeakMap<Basis['target'], Map<string, Probe>>()
 
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
-export function draftRequest(known: Known, operation: OperationId, extent: Extent = 'plain'): Made {
+export function draftRequest(known: Basis, operation: OperationId, extent: Extent = 'plain'): Made {
   const { target } = known
   const made = drafts.get(target) ?? new Map<string, Probe>()
   drafts.set(target, made)
@@ -188,7 +189,7 @@ export function draftRequest(known: Known, operation: OperationId, extent: Exten
   return draft
 }
 
-export function validDraft(known: Known, operation: OperationId): Made {
+export function validDraft(known: Basis, operation: OperationId): Made {
   const scenario = known.target.scenarios[grantedRequirement[operation]]
   if (!scenario) return draftRequest(known, operation)
   const draft = draftRequest(known, operation, 'whole')
@@ -199,7 +200,7 @@ export function validDraft(known: Known, operation: OperationId): Made {
  * The draft for an operation without a declaration: `{}` as body, unknown ids in the path. It creates nothing on a
  * conforming server.
  */
-export function placeholderDraft(known: Known, id: OperationId): Probe {
+export function placeholderDraft(known: Basis, id: OperationId): Probe {
   const { params: names = {}, body } = operationOf(id)
   const random = randomFor(known, `stand-in ${id}`)
   const params = Object.fromEntries(
