@@ -176,6 +176,7 @@ const placed: readonly string[] = named(
   chat.create/200-structured-output     - schema
   chat.create/200-llm-tool              - missing content
   chat.create/200-query-config          - bounds parts together absent
+  chat.create/bad-input-no-5xx          graph-tool
   medical.comprehend/200-entities       - spelling no-answer closed no-http
   guardrails/400-blocked                extras
   envelope/shape                        - no-tpe array

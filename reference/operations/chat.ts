@@ -235,6 +235,12 @@ function isTool(tool: unknown): tool is Members {
 /** §2.8 */
 export function checkTools(call: Call): void {
   const { tools, tool_choice: choice } = call.body
+  for (const tool of toolsOf(call).filter(isMembers))
+    // In JavaScript, `null` is an object, too.
+    call.breakIf(
+      'bad-input-no-5xx#graph-tool',
+      tool['type'] === 'graph' && tool['function'] === null,
+    )
   if (!isAbsent(tools) && !(Array.isArray(tools) && tools.every(isTool)))
     call.refuse('400-malformed-tools', '400-InvalidContentType')
   for (const tool of toolsOf(call))

@@ -276,7 +276,7 @@ function oddCases(material: Material): Case[] {
     ...(isCut ? shuffled(others, randomFor(material, requirement.id)) : others),
     ...undescribed
       .filter((one) => !places.includes(one))
-      .flatMap(changesOf)
+      .flatMap((one) => [...changesOf(one), ...ofKinds(one, ['null'])])
       .map((one) => ofAddition(ground, one)),
   ]
 }

@@ -156,8 +156,9 @@ function llmFunction(known: OfTarget, operation: OperationId, body: unknown): un
 
 const deepest = 3
 
+/** Members that are not shown, also where §2 shows one for items of another type, such as `function` of an llm tool. */
 export function undescribedMembers(body: unknown, shown: readonly Placed[]): Placed[] {
-  const known = new Set(shown.map((one) => one.pointer))
+  const known = new Set(shown.filter((one) => isOfItsType(one, body)).map((one) => one.pointer))
   return membersIn(body, '', deepest)
     .filter((pointer) => !known.has(pointer))
     .slice(0, furtherMembers)
@@ -165,6 +166,13 @@ export function undescribedMembers(body: unknown, shown: readonly Placed[]): Pla
       const like: unknown = getAt(body, pointer)
       return { member: { at: pointer, kinds: [kindOf(like)], section: '4.4' }, pointer, body, like }
     })
+}
+
+function isOfItsType({ member, pointer }: Placed, body: unknown): boolean {
+  if (member.ofType === undefined) return true
+  const items = tokensOf(member.at).lastIndexOf('*') + 1
+  const item = tokensOf(pointer).slice(0, items)
+  return getAt(body, `/${item.join('/')}/type`) === member.ofType
 }
 
 function membersIn(value: unknown, pointer: string, levels: number): string[] {
