@@ -276,7 +276,7 @@ function oddCases(material: Material): Case[] {
     ...(isCut ? shuffled(others, randomFor(material, requirement.id)) : others),
     ...undescribed
       .filter((one) => !places.includes(one))
-      .flatMap((one) => [...changesOf(one), ...ofKinds(one, ['null'])])
+      .flatMap((one) => [...changesOf(one), ...ofKinds(one, ['null']), ...oddChanges(ground, one)])
       .map((one) => ofAddition(ground, one)),
   ]
 }

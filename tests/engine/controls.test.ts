@@ -103,6 +103,7 @@ test('scenarios of a chat are sent with all members of the declared body', async
 
 test.each([
   ['breaks on them fails', /"graph_ids":(?!\[)/, refusal(500, 'InternalError'), 'failed'],
+  ['breaks on an odd one fails', /"graph_ids":\[\]/, refusal(500, 'InternalError'), 'failed'],
   [
     'refuses such tools is not judged whole',
     /"graph_ids"/,
