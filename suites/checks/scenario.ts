@@ -40,20 +40,16 @@ import {
 import {
   applyScenario,
   bringsBody,
-  declaresMore,
   distinctRequest,
-  draftRequest,
   isDeclared,
   needsOwnObject,
   declaredRequest,
   sharedRequest,
   validRequest,
   type Control,
-  control,
-  controlBy,
-  nameOfControl,
   notGranted,
   responseTo,
+  wholeControl,
 } from './valid-request.ts'
 
 /** Continues the request line of a scenario's request. */
@@ -143,7 +139,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
   const found: Control | Open =
     bringsBody(scenario) && !isDeclared(given, operation)
       ? { state: 'none', unsent: 'the operation is not declared', valid: make }
-      : await scenarioControl(client, given, operation)
+      : await wholeControl(client, given, operation)
   if (isOpen(found)) return found
   if (found.state === 'refused') return notGranted(found)
   client.journal.controls.set(requirement.id, found.state)
@@ -182,18 +178,6 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
     const rules = Array.from({ length: times }, (_, time) => ruleOf(time))
     return settle(client, allOf(rules, { inOrder: true }))
   })
-}
-
-async function scenarioControl(
-  client: Client,
-  given: Given,
-  operation: OperationId,
-): Promise<Control | Open> {
-  if (!declaresMore(given, operation)) return control(client, given, operation)
-  const draft = draftRequest(given, operation, 'whole')
-  if (isOpen(draft)) return draft
-  const make = () => declaredRequest(client, given, operation, 'whole')
-  return controlBy(client, given, { operation, name: nameOfControl(draft), make })
 }
 
 function scenarioProbe(

@@ -469,6 +469,19 @@ export const control = (
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
   `with ${JSON.stringify([headers, query])} ${String(body)}`
 
+/** The declared request with all its members, which scenarios change. */
+export async function wholeControl(
+  client: Client,
+  given: Given,
+  operation: OperationId,
+): Promise<Control | Open> {
+  if (!declaresMore(given, operation)) return control(client, given, operation)
+  const draft = draftRequest(given, operation, 'whole')
+  if (isOpen(draft)) return draft
+  const make = () => declaredRequest(client, given, operation, 'whole')
+  return controlBy(client, given, { operation, name: nameOfControl(draft), make })
+}
+
 export async function grantedControl(
   client: Client,
   given: Given,
