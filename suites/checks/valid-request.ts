@@ -94,9 +94,15 @@ export const extraRoles = (operation: OperationId): string[] =>
 
 /** Whether the declared body has such members, so that a scenario sends more than the valid request. */
 export function declaresMore(known: OfTarget, operation: OperationId): boolean {
-  const { body, fields = {} } = known.target.operations[operation] ?? {}
-  const has = (role: string): boolean => getAt(body, fields[role] ?? `/${role}`) !== undefined
-  return !known.target.scenarios[grantedRequirement[operation]] && extraRoles(operation).some(has)
+  const { body } = known.target.operations[operation] ?? {}
+  return (
+    !known.target.scenarios[grantedRequirement[operation]] && hasExtraRole(known, operation, body)
+  )
+}
+
+function hasExtraRole(known: OfTarget, operation: OperationId, body: unknown): boolean {
+  const { fields = {} } = known.target.operations[operation] ?? {}
+  return extraRoles(operation).some((role) => getAt(body, fields[role] ?? `/${role}`) !== undefined)
 }
 
 export function withoutRoles(
@@ -625,9 +631,14 @@ export async function breakdownAnyway(
 ): Promise<Exchange | undefined> {
   const { operation } = broken.probe
   if (operation === null || !isOwnBreakdown(broken)) return undefined
-  return once(client, `valid requests of ${operation} after one that broke`, () =>
+  const valid = await once(client, `valid requests of ${operation} after one that broke`, () =>
     breaksOnValid(client, given, operation),
   )
+  if (valid || !hasExtraRole(given, operation, jsonOf(broken.probe))) return valid
+  // What only the declared body has may break the server without a fault, such as the tools of a chat.
+  const whole = await wholeControl(client, given, operation)
+  const isOver = isOpen(whole) || whole.state !== 'refused'
+  return !isOver && isOwnBreakdown(whole.exchange) ? whole.exchange : undefined
 }
 
 /** Why the answer does not depend on the input: a valid request gets the same; undefined otherwise. */

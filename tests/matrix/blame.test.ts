@@ -82,6 +82,15 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     ['ai-detect.run/2xx-accepted'],
   ],
   [
+    'a chat with the declared tool breaks',
+    () =>
+      changing(async (request, response) =>
+        /"type":"graph"/.test(await request.text()) && response.ok ? breaks() : response,
+      ),
+    ['chat.create/bad-input-no-5xx', 'chat.create/200-query-config', 'envelope/bad-input-no-5xx'],
+    ['chat.create/200-query-config'],
+  ],
+  [
     'every third valid creation breaks',
     () => failsEvery(3, graphs, breaks),
     ['graphs.create/*', 'envelope/bad-input-no-5xx', 'envelope/charset-parameter'],
