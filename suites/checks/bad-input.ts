@@ -36,7 +36,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { type CheckContext, maxAtOnce, mayGenerate, sendShared } from '../../harness/run/index.ts'
-import { getAt, hasParent, preview } from '../../schemas/json.ts'
+import { getAt, hasParent, preview, setAt } from '../../schemas/json.ts'
 import {
   type Case,
   type Condition,
@@ -66,7 +66,6 @@ import {
   placesIn,
   topOf,
   undescribedMembers,
-  withoutFault,
 } from './changes.ts'
 import { ruleOf } from './suite.ts'
 import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
@@ -257,7 +256,8 @@ function oddCases(material: Material): Case[] {
   const shown = placesIn(material, operation, body)
   const whole: unknown = { ...Object(bodyOf(material, operation)), ...Object(body) }
   const undescribed = undescribedMembers(whole, shown)
-  const places = [...shown, ...undescribed.filter((one) => hasParent(body, one.pointer))]
+  const added = undescribed.filter((one) => !hasParent(body, one.pointer))
+  const places = [...shown, ...undescribed.filter((one) => !added.includes(one))]
   const ground: Ground = { material, members, places }
   const changes = places.flatMap((place) => oddChanges(ground, place))
   const single = places.flatMap(changesOf)
@@ -265,6 +265,7 @@ function oddCases(material: Material): Case[] {
   const isNeeded = (one: Change): boolean =>
     isOf(one, 'absent') && getAt(body, topOf(one.place)) !== undefined
   const others = single.filter((one) => !isNeeded(one)).map((one) => memberCase(ground, one))
+  const tops = [...new Set(added.map(topOf))]
   // If a limit cuts the list, other seeds send the rest.
   const isCut = target.limits.maxGenerations > 0
   return [
@@ -274,11 +275,28 @@ function oddCases(material: Material): Case[] {
     ...valueCases(ground, changes),
     ...togetherCases(ground),
     ...(isCut ? shuffled(others, randomFor(material, requirement.id)) : others),
-    ...undescribed
-      .filter((one) => !places.includes(one))
-      .flatMap((one) => [...changesOf(one), ...ofKinds(one, ['null']), ...oddChanges(ground, one)])
-      .map((one) => ofAddition(ground, one)),
+    ...tops.flatMap((top) =>
+      additionCases({ ...ground, places: added.filter((one) => topOf(one) === top) }, top),
+    ),
   ]
+}
+
+/** What the target file declares in one member that a valid request leaves out, such as the tools of a chat. */
+function additionCases(ground: Ground, top: string): Case[] {
+  const addition: unknown = getAt(ground.places[0]?.body, top)
+  const changes = ground.places.flatMap((place) => oddChanges(ground, place))
+  const cases = [
+    ...textCases(ground, changes, []),
+    ...valueCases(ground, changes),
+    ...togetherCases(ground),
+    ...ground.places.flatMap(changesOf).map((one) => memberCase(ground, one)),
+  ]
+  const controlled = (one: Case): Case => ({
+    ...one,
+    ...(one.parts && { parts: one.parts.map(controlled) }),
+    control: (valid) => withJson(valid, setAt(jsonOf(valid), top, addition)),
+  })
+  return cases.map(controlled)
 }
 
 // Faults of a member that no other requirement sends.
@@ -317,12 +335,6 @@ function isElsewhere(member: Member, kind: string): boolean {
   if (kind === 'number') return member.kinds.includes('boolean')
   return kind === 'boolean' && isSetting(member) && member.kinds.includes('number')
 }
-
-/** In what the target file declares, but a valid request leaves out, such as the tools of a chat. */
-const ofAddition = (ground: Ground, one: Change): Case => ({
-  ...memberCase(ground, one),
-  control: (valid) => withJson(valid, withoutFault(one, jsonOf(valid))),
-})
 
 function memberCase(ground: Ground, one: Change): Case {
   const mayBeGranted = isLoose(one.place.member, one.faults[0]?.kind ?? '')
@@ -510,7 +522,11 @@ function isFree(change: Change): boolean {
 }
 
 /** All odd texts at once, with the odd bodies; then each kind of text and body. */
-function textCases(ground: Ground, changes: readonly Change[]): Case[] {
+function textCases(
+  ground: Ground,
+  changes: readonly Change[],
+  bodies: readonly OddBody[] = oddBodies,
+): Case[] {
   const { effect } = ground.material.valid
   const texts = ground.places.flatMap((place): Change[] => {
     const own = changes.filter(
@@ -521,9 +537,9 @@ function textCases(ground: Ground, changes: readonly Change[]): Case[] {
     const value = (valid: unknown): unknown => own.reduce((text, one) => one.value(text), valid)
     return own.slice(0, 1).map((first) => ({ ...first, called, faults, value }))
   })
-  const named = oddBodies.map((kind) => together(effect, [], [kind]))
+  const named = bodies.map((kind) => together(effect, [], [kind]))
   const groups = groupsOf(ground, texts)
-  return (groups.length === 0 ? [[]] : groups).map((group, at) => {
+  return (groups.length === 0 && bodies.length > 0 ? [[]] : groups).map((group, at) => {
     const kinds = group.length === 0 ? [] : oddTexts
     const ofKind = kinds.map((kind) => {
       const isIn = (one: Change): boolean => group.some((other) => other.place === one.place)
@@ -533,7 +549,7 @@ function textCases(ground: Ground, changes: readonly Change[]): Case[] {
       )
     })
     return at === 0
-      ? { ...together(effect, group, oddBodies), parts: [...named, ...ofKind] }
+      ? { ...together(effect, group, bodies), parts: [...named, ...ofKind] }
       : { ...together(effect, group), parts: ofKind }
   })
 }
