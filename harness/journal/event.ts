@@ -55,6 +55,9 @@ export interface HistoryEvent {
 
 export const isConflict = (event: HistoryEvent): boolean => event.status === 409
 
+export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
+  status === 404 || status === 410
+
 /** Expected to be accepted, or of unknown intention. */
 export const isMeant = (event: HistoryEvent): boolean => event.request !== 'faulty'
 

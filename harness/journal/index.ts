@@ -5,6 +5,7 @@ export {
   idKey,
   isConflict,
   isMeant,
+  isMissing,
   readsTheSame,
   sameId,
 } from './event.ts'

@@ -121,6 +121,9 @@ export async function uploadProbe(
   return { ...probe, body: file.bytes, creates: name }
 }
 
+export const retrieval = (given: Given, id: string): Promise<Probe> =>
+  operationProbe(given, 'files.retrieve', { params: { file_id: id } })
+
 /** Number of white-space characters in a mark, one bit each. */
 const markLength = 16
 

@@ -6,6 +6,7 @@ import {
   type Verdict,
   type Exchange,
   type HistoryEvent,
+  isMissing,
   isOpen,
   type Left,
   type Made,
@@ -53,6 +54,7 @@ import {
   isTaken,
   namedId,
   need,
+  retrieval,
   sharedBy,
   together,
   upload,
@@ -70,7 +72,6 @@ import {
 import { everyFault } from '../general.suite.ts'
 import {
   creatorOf,
-  isMissing,
   isRefused,
   isUsable,
   ofFaults,
@@ -169,9 +170,6 @@ const create = async (...of: Parameters<typeof sendCreation>) =>
 const inGraph =
   (graph: string): Change =>
   (addition) => ({ ...addition, params: { graph_id: graph } })
-
-const retrieval = (given: Given, id: string): Promise<Probe> =>
-  operationProbe(given, 'files.retrieve', { params: { file_id: id } })
 
 /**
  * Sends a request about a new object, again while the target may still process it. Looks for the file of an addition

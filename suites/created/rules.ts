@@ -14,6 +14,7 @@ import {
   isConflict,
   isGranted as isTaken,
   isMeant,
+  isMissing,
   judged,
   type Rule,
   sameId,
@@ -86,9 +87,6 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
 /** A timer may fire 1 ms early. */
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
   at - madeAt >= history.limits.settleMs - 1
-
-export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
-  status === 404 || status === 410
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 

@@ -7,6 +7,7 @@ import {
   type History,
   type HistoryEvent,
   idKey,
+  isMissing,
   readsTheSame,
   type Rule,
   sameId,
@@ -15,7 +16,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isEnded, isRead, isReading, Job, ownJobs, statusOf, viewOf } from './view.ts'
 import { parseDateTime } from '../../schemas/formats.ts'
-import { isMissing, seconds } from '../created/rules.ts'
+import { seconds } from '../created/rules.ts'
 
 /** A reading of a job of the run, or of a declared one, which has no creation. */
 interface Reading {
