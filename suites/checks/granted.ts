@@ -2,9 +2,12 @@ import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import type { Given } from '../../harness/client/index.ts'
 import {
   type Ask,
+  type Evidence,
   countsAsGranted,
+  describeResponse,
   mayConflictWithCopy,
   type Exchange,
+  isMissing,
   isOpen,
   jsonOf,
   type Made,
@@ -34,7 +37,7 @@ import {
   quickCases,
   withBody,
 } from './case.ts'
-import { uploadsIn } from './created.ts'
+import { isTaken, retrieval, uploadsIn } from './created.ts'
 import {
   allOf,
   type CaseRule,
@@ -45,6 +48,7 @@ import {
   lookUntil,
   madeOnce,
   requestFor,
+  settled,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import {
@@ -193,12 +197,49 @@ async function judgeControl(
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
     if (isOpen(exchange)) return exchange
-    const found = grantedFinding(context, exchange, expected) ?? check?.(given, exchange)
-    const verdict = concluded([findingVerdict(found, { exchange, what })])
+    const judged = await settled(client, () =>
+      answerVerdict(context, exchange, { what, check, expected }),
+    )
+    const verdict = concluded([judged])
     if (verdict.outcome !== 'broken' || !exchange.response || tries === 0) return verdict
     const make = () => validRequest(client, given, operation)
     return settle(client, allOf([grantedRule(context, operation, { make, what, check, tries })]))
   })
+}
+
+/**
+ * The verdict on the answer to a valid request. If it finds no file, the file of the run that it names is retrieved: one
+ * that was lost is judged by another requirement.
+ */
+function answerVerdict(
+  context: CheckContext,
+  exchange: Exchange,
+  of: Pick<OfControl, 'check' | 'expected'> & Pick<Evidence, 'what'>,
+): CaseVerdict {
+  const { client, given } = context
+  const { check, expected = successOf(context), what } = of
+  const found = grantedFinding(context, exchange, expected) ?? check?.(given, exchange)
+  const verdict = findingVerdict(found, { exchange, what })
+  const { creates, operation, params } = exchange.probe
+  const file = params['file_id'] ?? creates ?? ''
+  const isUse = operation !== 'files.retrieve' && given.objects.madeAt.has(file)
+  if (!isUse || !isMissing(exchange.response ?? {}) || given.target.absent['files.retrieve'])
+    return verdict
+  const seen = lookAt(
+    client.journal,
+    {
+      name: `retrieval of ${file}`,
+      source: () => retrieval(given, file),
+      purpose: { requirement: null, role: 'setup', isSuccess: isTaken },
+    },
+    client.known,
+  )
+  if (seen.outcome === 'asks') return seen
+  if (seen.outcome === 'open' || !isMissing(seen.exchange.response ?? {})) return verdict
+  const words = describeResponse(seen.exchange)
+  return open(
+    `the uploaded file ${file} cannot be retrieved, either (${words}): see files.upload/2xx-retrievable`,
+  )
 }
 
 interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'isBehind'> {
@@ -237,9 +278,7 @@ function grantedRule(
       if (earlier?.outcome === 'asks') return earlier
       let verdict: CaseVerdict | undefined
       const seen = lookUntil(client, attempt, (exchange, done) => {
-        const found =
-          grantedFinding(context, exchange, successOf(context)) ?? check?.(given, exchange)
-        verdict = findingVerdict(found, { exchange, what })
+        verdict = answerVerdict(context, exchange, { what, check })
         // An operation that does not answer shows nothing more.
         const isLast = !exchange.response || done >= (tries ?? triesFor(operation, exchange))
         return verdict.outcome !== 'broken' || isLast

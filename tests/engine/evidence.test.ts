@@ -109,14 +109,17 @@ test('a valid value that is refused now and then fails, though it is granted whe
 test.each([2, 3])(
   'two instances without shared state that take requests in turn are reported so, seed %i',
   async (seed) => {
-    const { results } = await judge(['files.upload/2*', 'graphs.create/2*', 'graphs.add-file/2*'], {
-      seed,
-      network: (first) => {
-        const second = transportTo(createReference())
-        let sent = 0
-        return { ...first, send: (...args) => (sent++ % 2 ? second : first).send(...args) }
+    const { results } = await judge(
+      ['files.upload/2*', 'graphs.create/2*', 'applications.create/2*'],
+      {
+        seed,
+        network: (first) => {
+          const second = transportTo(createReference())
+          let sent = 0
+          return { ...first, send: (...args) => (sent++ % 2 ? second : first).send(...args) }
+        },
       },
-    })
+    )
     const actual = results.flatMap(({ failures }) => failures.map((failure) => failure.actual))
     // Asked in one round, two failures would meet the same instance each time.
     expect(actual.length).toBeGreaterThan(1)

@@ -140,6 +140,12 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     ['files.upload/2xx-retrievable'],
   ],
   [
+    'uploads are never stored',
+    () => vanishes(-1),
+    ['files.*', 'graphs.*', 'pdf.*'],
+    ['files.upload/2xx-retrievable'],
+  ],
+  [
     'an upload of known bytes is a duplicate, whatever else is wrong with it',
     knowsBytes,
     ['files.*', 'graphs.*'],
