@@ -171,10 +171,25 @@ export class Client {
       // Of several that were lost together, only the one that brings the target down is lost again.
       if (alone) await this.liveness.awaitBack()
       sent = await this.#send(ask, probe, before)
+      if (!isOpen(sent) && sent.isOfGateway) sent = await this.#sendPast(sent, ask, before)
     } finally {
       release()
     }
     if (turn && !isOpen(sent) && sent.response) await this.#count(sent, sent.response, ask.attempt)
+    return sent
+  }
+
+  /**
+   * Sends at once again what a gateway answered: one of several replicas may be down, and with no request between, another is
+   * reached. A creation that is refused now may have been carried out before: that says nothing.
+   */
+  async #sendPast(lost: Exchange, ask: Ask, before?: Probe): Promise<Exchange | Open> {
+    const { probe, purpose } = lost
+    this.breaker.retried++
+    const sent = await this.#send(ask, probe, before)
+    if (isOpen(sent) || !sent.response) return sent
+    if (probe.effect === 'creates' && purpose.isSuccess?.(sent) === false) return lost
+    sent.unanswered = lost
     return sent
   }
 

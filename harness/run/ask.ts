@@ -102,6 +102,7 @@ async function sendAgain(
         if (last) await client.backOff(last)
         const sent = await client.send({ ...ask, ...retry.how }, probe, turn)
         if (isOpen(sent)) return client.lostMeanwhile(retry) ?? sent
+        if (sent.unanswered) tries.push(sent.unanswered)
         tries.push(sent)
         probe = undefined
       }

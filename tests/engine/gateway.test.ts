@@ -211,6 +211,28 @@ test('an error of a gateway now and then is no matter of what was sent', async (
   expect(broken.failed).toContain(id)
 })
 
+test.each([
+  [2, 1],
+  [2, 8],
+  [3, 1],
+  [3, 8],
+])(
+  'one of %d replicas that is down, each asked in turn, is no matter of the service: %d requests at once',
+  async (replicas, concurrency) => {
+    let asked = 0
+    const { failed, run } = await judgeBehind(
+      (_, answer) => (asked++ % replicas === 1 ? html(502, '502 Bad Gateway') : answer()),
+      {
+        only: ['files.*', 'graphs.create/*', 'jobs.create/409-*', 'translate.*', 'envelope/shape'],
+        limits: { concurrency },
+      },
+    )
+    // Clients get these pages, too.
+    expect(failed).toEqual(['envelope/shape'])
+    expect(run.client.life.ended).toBeUndefined()
+  },
+)
+
 const only = ['files.*', 'translate.run/4*', 'translate.run/2*', 'envelope/shape']
 
 /** What a target answers is changed from that status on. */

@@ -232,7 +232,7 @@ test.each([
   expect(sent.filter((body) => body === sent[0])).toHaveLength(times)
 })
 
-test('what a gateway answers for one operation is asked for three times, and five times over before it fails', async () => {
+test('what a gateway answers for one operation is asked for four times, and five times over before it fails', async () => {
   let asked = 0
   const way: Way = ({ path }, send) => (path === '/v1/translate' ? (asked++, badGateway()) : send())
   const id = 'translate.run/2xx-accepted'
@@ -241,7 +241,7 @@ test('what a gateway answers for one operation is asked for three times, and fiv
   const { failed, facts } = await judge([id], { way, depth: 'quick', backoffMs })
   expect(failed).toEqual([id])
   expect(facts.ended).toBeNull()
-  expect(asked).toBe(5 * 3)
+  expect(asked).toBe(5 * 4)
   expect((await judge(only, { way, depth: 'quick', backoffMs })).failed).toEqual([id])
 })
 
