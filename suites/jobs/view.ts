@@ -17,6 +17,12 @@ export interface Application {
   readonly jobs: Job[]
 }
 
+/** How old the answer of a cache may be, in ms: its `Age` is in whole seconds (RFC 9111 §5.1). */
+function mostAgeMs({ exchange }: HistoryEvent): number {
+  const age = exchange.response?.header('age')
+  return age === undefined ? 0 : (Number(age) + 1) * 1000
+}
+
 export class Job {
   readonly id: string
   readonly application: Application
@@ -56,7 +62,8 @@ export class Job {
 
   /** It was certainly in progress from the answer to its creation until the last reading that showed it so. */
   get busyUntil(): number {
-    return this.inProgress.at(-1)?.sentAt ?? -Infinity
+    const last = this.inProgress.at(-1)
+    return last ? last.sentAt - mostAgeMs(last) : -Infinity
   }
 
   /** Whether a reading may be of this job: one with another id is not. */

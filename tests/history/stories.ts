@@ -68,7 +68,7 @@ export function tablesIn<Id extends string>(
  * The history that a story tells, a line for each request, in ms: `0 a: 202 j1` (a creation on application a makes job 1),
  * `20 j1: in_progress` (a reading), `30 a*: 409` (a creation with values that nobody declared), `40 a/400-missing-inputs: 400
  * BadRequest` (a faulty one), `45 a!: 202 j2` (one with another key), `50 a: -` (no answer, with `--` none to a second attempt either), `60 a: made` (the application itself). `0-9 a: 409` says when it ended; it takes 5
- * ms by default. Further members of the answer come last: `status=7`.
+ * ms by default. Further members of the answer come last: `status=7`, or the `Age` of one from a cache: `Age=0`.
  */
 export function historyOf(story: string, isRecorded = false): History {
   const history = new Journal(limits, isRecorded)
@@ -90,6 +90,7 @@ export function historyOf(story: string, isRecorded = false): History {
         ? 'applications.create'
         : 'jobs.create'
     const named = tpeOf(operation, status, tpe)
+    const { Age: age, ...members } = membersIn(more)
     const body = {
       ...(isReading &&
         status === 200 && {
@@ -100,7 +101,7 @@ export function historyOf(story: string, isRecorded = false): History {
         }),
       ...(job && { ...ownOf(job), status: 'in_progress' }),
       ...(named && { tpe: named, errors: [], extras: {} }),
-      ...membersIn(more),
+      ...members,
     }
     history.append({
       kind: isReading ? 'reading' : 'creation',
@@ -116,6 +117,7 @@ export function historyOf(story: string, isRecorded = false): History {
         sentAt,
         endedAt,
         fault,
+        age,
         isTwice: said === '--' && !isRecorded,
       }),
     } satisfies HistoryEvent)
@@ -125,18 +127,23 @@ export function historyOf(story: string, isRecorded = false): History {
 
 type Answered = Pick<HistoryEvent, 'status' | 'tpe' | 'body' | 'sentAt' | 'endedAt'> & {
   readonly fault: string | undefined
+  /** The header of a cache. */
+  readonly age?: unknown
   readonly isTwice: boolean
 }
 
 /** What an event has of its answer. */
-export function answered({ fault, isTwice, ...answer }: Answered) {
+export function answered({ fault, age, isTwice, ...answer }: Answered) {
   const { status, body, sentAt, endedAt } = answer
   const text = JSON.stringify(body)
   const exchange = {
     purpose: { requirement: null, role: 'probe', what: fault },
     probe: { headers: [], credential: { full: true } },
     ...(status !== undefined && {
-      response: responseOf(status, text, { date: new Date(begun).toUTCString() }),
+      response: responseOf(status, text, {
+        date: new Date(begun).toUTCString(),
+        ...(age !== undefined && { age: JSON.stringify(age) }),
+      }),
     }),
     recorded: () => ({ response: { status, headers: {}, body: text } }),
     ...(isTwice && { unansweredTimes: 2 }),
