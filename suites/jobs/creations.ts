@@ -238,16 +238,13 @@ interface Shown {
   readonly fault?: Evidence
   /** Nobody else's jobs look like that. */
   readonly isSure?: boolean
-  /** It did not happen at other times on the same application. */
-  readonly isRare?: boolean
 }
 
 type Show = (attempts: readonly Attempt[], application: Application, history: History) => Shown
 
 /**
  * Looks at each application. The fault of one that the run made counts first, since nobody else uses it. That of a
- * declared one counts only if none of the run shows the same or its absence. It also must not be rare there: jobs
- * of others come and go.
+ * declared one counts only if none of the run shows the same or its absence.
  */
 function faultOn(history: History, show: Show) {
   const seen = [...attemptsIn(history)].map(([application, attempts]) => ({
@@ -256,8 +253,7 @@ function faultOn(history: History, show: Show) {
   }))
   const isOfRun = seen.some((one) => one.isMade && (one.granted ?? 0) > 0)
   const shown = seen.filter((one) => one.fault)
-  const isProof = ({ isSure, isRare }: Shown): boolean => isSure || !(isOfRun || isRare)
-  const declared = history.isRecorded ? undefined : shown.find(isProof)
+  const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
   const { fault, isMade } = shown.find((one) => one.isMade) ?? declared ?? {}
   const remark = isMade ? '' : ' (a job of somebody else, or of another run, would look the same)'
   return {
@@ -332,30 +328,27 @@ export const released = conflictRule(
   (attempts, application, history) => {
     const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
     const granted = after.filter(isGranted).length
+    // Jobs of others may take turns on a declared one.
+    const enough = application.madeAt === undefined ? timesAlike + 1 : timesAlike
     const msOf = (kept: readonly Attempt[]): number =>
       kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
-    const groups = [...groupBy(after, (one) => one.freeSince).values()]
-    const kept = groups
-      .map((each) => each.filter(isBusy))
-      .filter(
-        (each) =>
-          each.length >= timesAlike &&
-          msOf(each) >= releaseMs &&
-          each.every((one) => isUnexplained(history, one)) &&
-          each.some((one) => isApart(history, one)),
-      )
-    const last = kept.at(-1)
-    if (!last) return { granted }
-    const ms = msOf(last)
+    const kept = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].findLast(
+      (each) =>
+        each.length >= enough &&
+        msOf(each) >= releaseMs &&
+        each.every((one) => isUnexplained(history, one)) &&
+        each.some((one) => isApart(history, one)),
+    )
+    if (!kept) return { granted }
+    const ms = msOf(kept)
     const { end } = application.jobs.findLast((job) => job.end)!
-    const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${last.length - 1} more in ${seconds(ms)}`
+    const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
     const expected = '202, as the application has no job in progress'
     return {
       granted,
-      fault: { exchange: last.at(-1)!.creation.exchange, what, expected },
+      fault: { exchange: kept.at(-1)!.creation.exchange, what, expected },
       // Nobody else's jobs take turns for so long without a gap.
       isSure: ms >= history.limits.jobTimeoutMs * 0.95,
-      isRare: kept.length === 1 && groups.some((each) => each.every(isGranted)),
     }
   },
   () =>
