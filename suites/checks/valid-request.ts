@@ -57,8 +57,7 @@ import {
 import { ask, type CheckContext } from '../../harness/run/index.ts'
 import { type Look, lookUntil, settled } from './rules.ts'
 
-/** What is known before anything is sent. */
-/** What valid requests are made of. */
+/** What valid requests are made of, as known before anything is sent. */
 export interface Basis {
   readonly target: Given['target']
   readonly options: Pick<RunOptions, 'seed' | 'depth' | 'refusalRuns' | 'grantedRuns' | 'readOnly'>

@@ -49,6 +49,7 @@ import {
   requestFor,
 } from '../checks/rules.ts'
 import {
+  firstOpen,
   freshFilename,
   inTurn,
   isTaken,
@@ -313,10 +314,9 @@ export const noDuplicate = relation(async (context) => {
   const further = isAddition ? [addTwin, ...toCreated] : []
   // At once: these objects are looked at again when they are old enough.
   const cases = further.map((act) => furtherCase(act(context, first.probe)))
-  const added = isAddition ? [addAtOnce(context)] : []
-  const works = await allEnded<unknown>([sendCreation(context), ...added, ...cases])
-  const left = works.slice(0, 1 + added.length).find(isOpen)
-  if (left) return left
+  const others = [sendCreation(context), ...(isAddition ? [addAtOnce(context)] : [])]
+  const [left] = await allEnded<unknown>([firstOpen(others), ...cases])
+  if (isOpen(left)) return left
   const atEnd = async (): Promise<Left> => {
     const isOwn = (one: HistoryEvent) => one.exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
