@@ -328,13 +328,11 @@ export const released = conflictRule(
   (attempts, application, history) => {
     const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
     const granted = after.filter(isGranted).length
-    // Jobs of others may take turns on a declared one.
-    const enough = application.madeAt === undefined ? timesAlike + 1 : timesAlike
     const msOf = (kept: readonly Attempt[]): number =>
       kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
     const kept = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].findLast(
       (each) =>
-        each.length >= enough &&
+        each.length >= timesAlike &&
         msOf(each) >= releaseMs &&
         each.every((one) => isUnexplained(history, one)) &&
         each.some((one) => isApart(history, one)),

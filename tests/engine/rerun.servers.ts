@@ -63,8 +63,7 @@ const rows: [failing: string, takes: string, again: boolean, fault?: string][] =
   ['jobs.create/409-per-application', 'job-elsewhere', true],
   ['jobs.create/409-atomic', 'requests-at-once', true],
   ['jobs.create/409-released', 'job-before', true],
-  // By then, no declared application takes a job.
-  ['jobs.create/409-released#after-third', 'job-before', false],
+  ['jobs.create/409-released#after-third', 'job-before', true],
   ['jobs.retrieve/200-outcome', 'endless-job', false],
   ['jobs.create/202-created#second-5xx', 'idle-application', true],
   ['files.upload/2xx-retrievable#attached', 'object-of-run', true],

@@ -85,7 +85,7 @@ describe.each(tables)('%s', (id, stories) => {
 test('somebody else may use an application that is not of the run: a failure says so, and a recording proves nothing', () => {
   const judge = (id: keyof typeof jobRules, story: string, isRecorded = true) =>
     JSON.stringify(jobRules[id].rule(historyOf(story, isRecorded)))
-  const kept = `${job('j1', 10)}; ${refusals('100', '4')}`
+  const kept = `${job('j1', 10)}; ${refusals('100', '3')}`
   expect(judge('jobs.create/409-released', kept)).toContain('"open"')
   expect(judge('jobs.create/409-released', kept, false)).toContain('of another run')
   const ofRun = judge('jobs.create/409-released', `0 a: made; ${kept}`)
