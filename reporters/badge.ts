@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { makeBadge } from 'badge-maker'
 import { operations } from '../catalogue/operations.ts'
 import type { Report } from '../harness/report/index.ts'
 import { leftOutOf, leftOutWords, total, standingOf, type Tone } from './view/standing.ts'
@@ -13,10 +13,6 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
  * served, and the number of judged operations if some are not.
  */
 export function renderBadge(report: Report): string {
-  // Loaded on demand.
-  const { makeBadge } = createRequire(import.meta.url)(
-    'badge-maker',
-  ) as typeof import('badge-maker')
   const isJudged = report.verdict !== 'not-judged'
   return makeBadge({
     label: 'conformance',

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import Builder from 'fast-xml-builder'
 import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { levels, markupAttribute, markupText } from './text.ts'
 import { evidenceText, testStatuses, type TestStatus } from './view/evidence.ts'
@@ -103,10 +103,6 @@ export interface Element {
 
 /** The indented document. Texts and attributes must already be escaped. */
 export function xmlDocument(root: Element): string {
-  // Loaded on demand.
-  const { default: Builder } = createRequire(import.meta.url)(
-    'fast-xml-builder',
-  ) as typeof import('fast-xml-builder')
   const builder = new Builder({
     attributeNamePrefix: '@',
     format: true,
