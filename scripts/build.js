@@ -15,16 +15,7 @@ const input = {
   'vitest-reporter': 'library/vitest/reporter.ts',
 }
 
-/** V8 stores a whole source with two bytes per character if one is outside Latin-1. */
-const inLatin1 = {
-  name: 'in-latin-1',
-  renderChunk: (code) =>
-    code.replaceAll(
-      /[^\0-\u00ff]/g,
-      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
-}
-const plugins = [await compiledSchemas(), inLatin1]
+const plugins = [await compiledSchemas()]
 const options = {
   cwd: root,
   input,
