@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as clack from '@clack/prompts'
 import { Command } from '@commander-js/extra-typings'
 import { catalogue } from '../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { inProcessUrl } from '../harness/recording/index.ts'
 import { count, readBytes, readReport } from '../harness/report/index.ts'
-import { baseUrlProblem, missingReason, resolveTarget } from '../harness/target/index.ts'
+import { baseUrlProblem, isModule, missingReason, resolveTarget } from '../harness/target/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import { UserError } from '../harness/user-error.ts'
 import { checkOutputs, writeFiles, tell } from '../library/output.ts'
@@ -137,16 +137,6 @@ function continued(file: string, from: string, given: string | undefined): strin
 
 const absentIn = (ids: readonly OperationId[]) =>
   Object.fromEntries(ids.map((id) => [id, 'not-served']))
-
-const modules = ['.ts', '.mts', '.js', '.mjs']
-
-/** Whether a target file of that name is a module; throws UserError for another extension. */
-function isModule(file: string): boolean {
-  const extension = extname(file)
-  if (extension === '.json') return false
-  if (modules.includes(extension)) return true
-  throw new UserError(`${file}: a target file ends in .json, ${modules.join(', ')}`)
-}
 
 const schemaPath = 'node_modules/ai-content-conformance/schemas/target.schema.json'
 

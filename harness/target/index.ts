@@ -19,6 +19,7 @@ export {
   type Secret,
 } from './model.ts'
 export {
+  isModule,
   loadTargetFile,
   baseUrlProblem,
   checkTargetFile,

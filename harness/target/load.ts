@@ -10,7 +10,15 @@ import { plainFile } from './places.ts'
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
 
-const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
+const modules = ['.ts', '.mts', '.js', '.mjs']
+
+/** Whether a target file of that name is a module; throws UserError for another extension than theirs and .json. */
+export function isModule(path: string): boolean {
+  const extension = extname(path).toLowerCase()
+  if (extension === '.json') return false
+  if (modules.includes(extension)) return true
+  throw new UserError(`${path}: a target file ends in .json, ${modules.join(', ')}`)
+}
 
 /**
  * Reads a target file and checks its form: JSON, possibly with comments, or a module's default export. Without a path,
@@ -20,12 +28,8 @@ export async function loadTargetFile(
   path: string | undefined,
 ): Promise<{ readonly file: TargetFile; readonly dir: string }> {
   if (path === undefined) return { file: {}, dir: process.cwd() }
-  const extension = extname(path).toLowerCase()
   const text = readBytes(path).toString()
-  if (!endings.includes(extension))
-    throw new UserError(`${path}: a target file ends in ${endings.join(', ')}`)
-  const value =
-    extension === '.json' ? parseJson(text, path, true) : await importDefault(path, text)
+  const value = isModule(path) ? await importDefault(path, text) : parseJson(text, path, true)
   return { file: checkTargetFile(value, path), dir: dirname(resolve(path)) }
 }
 
