@@ -27,10 +27,7 @@ export const formats = {
   },
   markdown: {
     file: 'conform-report.md',
-    async load(): Promise<Render> {
-      const { renderMarkdown } = await import('./markdown.ts')
-      return (report) => renderMarkdown(report)
-    },
+    load: async () => (await import('./markdown.ts')).renderMarkdown,
   },
   har: {
     file: 'conform-report.har',

@@ -38,7 +38,7 @@ import {
   selectedSummary,
 } from './view/standing.ts'
 import { evidenceText, failureSentence } from './view/evidence.ts'
-import { appendFileSync, statSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 
 const MOST_IDS = 5
 
@@ -65,11 +65,11 @@ function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
 
 const MOST_MISSED = 50
 
-/**
- * The report for a CI job summary; short if everything passes.
- * @param evidence number of causes with evidence; others are only in the table
- */
-export function renderMarkdown(report: Report, evidence = 25): string {
+/** Causes with evidence; others are only in the table. */
+const MOST_EVIDENCE = 25
+
+/** The report for a CI job summary; short if everything passes. */
+export function renderMarkdown(report: Report): string {
   const { run, target } = report
   const { distinct } = failuresOf(report)
   const { beforeExit, tone } = standingOf(report)
@@ -88,7 +88,7 @@ export function renderMarkdown(report: Report, evidence = 25): string {
     ...mapList(report),
     ...(distinct.length > 0 ? ['### Failed', '', ...failureTable(distinct)] : []),
     ...distinct
-      .slice(0, evidence)
+      .slice(0, MOST_EVIDENCE)
       .flatMap((one) => failureDetails(one, distinct.length <= MOST_OPEN)),
     ...missed(report),
     ...baseline(report),
@@ -201,27 +201,11 @@ function evidenceLines(result: RequirementResult, others: number): string[] {
   ]
 }
 
-/** GitHub accepts 1 MiB of summary per step. */
-const SUMMARY_LIMIT = 1024 * 1024
-
 /** On GitHub Actions, adds the report to the summary of the job; elsewhere nothing. Throws file system errors. */
 export function reportToGithub(
   report: Report,
   env: Readonly<Record<string, string | undefined>>,
 ): void {
   const path = env.GITHUB_STEP_SUMMARY
-  if (env.GITHUB_ACTIONS !== 'true' || !path) return
-  const used = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  appendFileSync(path, githubSummary(report, SUMMARY_LIMIT - used))
-}
-
-/** The Markdown report in at most that many bytes, with less evidence if necessary. */
-export function githubSummary(report: Report, limit: number): string {
-  const fits = (text: string): boolean => Buffer.byteLength(text) <= limit
-  for (const evidence of [25, 5, 0]) {
-    const text = `${renderMarkdown(report, evidence)}\n`
-    if (fits(text)) return text
-  }
-  const least = `The report is too large for this summary: the verdict is ${report.verdict}.\n`
-  return fits(least) ? least : ''
+  if (env.GITHUB_ACTIONS === 'true' && path) appendFileSync(path, `${renderMarkdown(report)}\n`)
 }

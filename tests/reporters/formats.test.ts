@@ -13,7 +13,7 @@ import { absentReason } from '../../harness/report/reason.ts'
 import type { RecordedExchange } from '../../harness/report/report-schema.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
-import { githubSummary, reportToGithub, renderMarkdown } from '../../reporters/markdown.ts'
+import { reportToGithub, renderMarkdown } from '../../reporters/markdown.ts'
 import { renderHar } from '../../reporters/har.ts'
 import { formats, type Render, renderJson } from '../../reporters/index.ts'
 import { renderJunit } from '../../reporters/junit.ts'
@@ -195,17 +195,11 @@ describe('GitHub', () => {
     expect(text).toContain('<code>conform -t t.json --failed</code>')
   })
 
-  test('gets a summary that fits, whatever failed', () => {
+  test('gets a summary of at most 1 MiB, whatever failed', () => {
     const long = hostile.repeat(40)
     const change = { message: long, expected: long, rerun: long }
     const large = sampleReport({ end: fails(long, change) })
-    const most = 1024 * 1024
-    expect(Buffer.byteLength(githubSummary(large, most))).toBeLessThanOrEqual(most)
-    const few = { ...large, requirements: large.requirements.slice(0, 20) }
-    expect(githubSummary(few, 100)).toBe(
-      'The report is too large for this summary: the verdict is non-conformant.\n',
-    )
-    expect(githubSummary(few, 10)).toBe('')
+    expect(Buffer.byteLength(renderMarkdown(large))).toBeLessThanOrEqual(1024 * 1024)
   })
 })
 
@@ -234,11 +228,11 @@ describe('Markdown', () => {
   })
 
   test('shows the evidence of the first failures only: open of up to five, folded of more', () => {
-    const text = (length: number, shown?: number) => {
+    const text = (length: number) => {
       const all = Array.from({ length }, (_, at) => failed(`a.b/${at}`, { expected: `e${at}` }))
-      return renderMarkdown(reportOf(all), shown)
+      return renderMarkdown(reportOf(all))
     }
-    expect(ofType(text(5, 3).replaceAll(/<.*>/g, ''), 'code')).toHaveLength(3)
+    expect(ofType(text(26).replaceAll(/<.*>/g, ''), 'code')).toHaveLength(25)
     expect(text(5).match(/^<details open>$/gm)).toHaveLength(5)
     expect(text(6)).not.toContain('<details open>')
   })
