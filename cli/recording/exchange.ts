@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
+import { unescape } from 'node:querystring'
 import { type Exchange, HttpResponse } from '../../harness/journal/index.ts'
 import {
   curlOf,
   recordBody,
-  recordHead,
   recordHeaders,
   type Redactor,
   type Shown,
@@ -85,7 +85,7 @@ export function shownEntry(entry: RecordedEntry, redactor: Redactor): FailureExc
     ...shownBody(entry.requestBody, redactor),
   }
   const { status, headers, body } = entry
-  const response = { status, headers: recordHead(headers, shown), ...shownBody(body, redactor) }
+  const response = { status, headers: recordHeaders(headers, shown), ...shownBody(body, redactor) }
   return { request, response, curl: curlOf(request, new Set(['authorization'])) }
 }
 
@@ -131,18 +131,10 @@ export function operationAt(method: string, path: string) {
     if (!found) continue
     const params: Record<string, string> = {}
     for (const [name, segment] of Object.entries(found.groups ?? {}))
-      params[name] = decoded(segment)
+      params[name] = unescape(segment)
     return { operation: id, path: template, params }
   }
   return undefined
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 /** Placeholders for keys in our own reports: not secrets. */

@@ -25,6 +25,7 @@ import {
 } from './message.ts'
 import type { Dispatcher, buildConnector as BuildConnector, Client as ClientClass } from 'undici'
 import { Socket, BlockList, isIP } from 'node:net'
+import { unescape } from 'node:querystring'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { createSecureContext, type SecureContext } from 'node:tls'
@@ -532,17 +533,9 @@ export function proxyFor(baseUrl: string): Proxy | undefined {
       `${variable} is not the URL of an HTTP proxy; write it as http://host:port.`,
     )
   const { username, password } = url
-  const plain = `${decoded(username)}:${decoded(password)}`
+  const plain = `${unescape(username)}:${unescape(password)}`
   const authorization = `Basic ${Buffer.from(plain).toString('base64')}`
   return { host: url.host, variable, origin: url.origin, ...(plain !== ':' && { authorization }) }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /**

@@ -6,7 +6,6 @@ export {
   type RecordedResponse,
   exchangeDefinitions,
   recordBody,
-  recordHead,
   recordHeaders,
   shownText,
   type RecordedBody,

@@ -78,7 +78,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
       const body = recordBody(result.body, redact, !result.cut)
       exchange.response = {
         status: result.status,
-        headers: recordHead(result.headers, shown),
+        headers: recordHeaders(result.headers, shown),
         ...body,
       }
       if (result.cut) exchange.response.bodyLength ??= result.body.length
@@ -139,19 +139,6 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor) 
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-const recordedLines = 100
-const recordedCharacters = 1000
-
-/** Always recorded, because answers, also recorded ones, are judged by them. */
-const judged = new Set([
-  'content-type',
-  'content-encoding',
-  'content-length',
-  'location',
-  'retry-after',
-  'date',
-])
-
 export type Shown = (line: HeaderLine) => HeaderLine
 
 export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
@@ -161,27 +148,6 @@ export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): Recor
     recorded[name] = name in recorded ? `${recorded[name]}, ${value}` : value
   }
   return { ...recorded }
-}
-
-export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
-  const isJudged = (line: HeaderLine): boolean => judged.has(line.name.toLowerCase())
-  const inOrder = [...lines.filter(isJudged), ...lines.filter((line) => !isJudged(line))]
-  const kept = new Set(inOrder.slice(0, recordedLines))
-  const recorded = recordHeaders(
-    lines.filter((line) => kept.has(line)),
-    (line) => {
-      const { name, value } = shown(line)
-      const isLong = value.length > recordedCharacters
-      const rest = isLong ? ` (cut: ${value.length} characters in all)` : ''
-      return {
-        name: name.slice(0, recordedCharacters),
-        value: value.slice(0, recordedCharacters) + rest,
-      }
-    },
-  )
-  if (kept.size < lines.length)
-    recorded['conform-left-out'] = `${lines.length - kept.size} of ${lines.length} header lines`
-  return recorded
 }
 
 /** Recorded part of a body in bytes; length and SHA-256 of the whole are kept. */

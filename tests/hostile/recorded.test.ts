@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import {
   recordBody,
   recordedBytes,
-  recordHead,
   recordHeaders,
   type Shown,
 } from '../../harness/recording/recorder.ts'
@@ -19,62 +18,18 @@ const shown: Shown = ({ name, value }) => ({
 const secret = hostileKey.split('.').slice(1).join('.')
 const line = (name: string, value: string) => ({ name, value })
 
-test('a head within the limits is recorded whole', () => {
+test('header lines of one name are recorded together, under any name', () => {
   const lines = [
     line('Content-Type', 'text/plain'),
     line('x', 'a'),
     line('X', 'b'),
     line('__proto__', 'c'),
   ]
-  expect(Object.entries(recordHead(lines, shown))).toEqual([
+  expect(Object.entries(recordHeaders(lines, shown))).toEqual([
     ['content-type', 'text/plain'],
     ['x', 'a, b'],
     ['__proto__', 'c'],
   ])
-  expect(recordHead(lines, shown)).toEqual(recordHeaders(lines, shown))
-})
-
-test('of 5,000 headers 100 are recorded, those that answers are judged by among them, and the rest is counted', () => {
-  const many = Array.from({ length: 5000 }, (_, at) => line(`x${at}`, '1'))
-  const lines = [...many, line('Content-Type', 'application/json'), line('retry-after', '1')]
-  const recorded = recordHead(lines, shown)
-  expect(Object.keys(recorded)).toHaveLength(101)
-  expect(recorded).toMatchObject({
-    'content-type': 'application/json',
-    'retry-after': '1',
-    x0: '1',
-    x97: '1',
-  })
-  expect(recorded['conform-left-out']).toBe('4902 of 5002 header lines')
-})
-
-test('a value of any length is cut, and says so', () => {
-  const heads = [line('x', 'v'.repeat(60_000)), line('content-type', `a/b;c=${'d'.repeat(60_000)}`)]
-  const { x, 'content-type': type } = recordHead(heads, shown)
-  expect(x).toMatch(/^v{1000} \(cut: 60000 characters in all\)$/)
-  expect(type).toMatch(/^a\/b;c=d+ \(cut: 60006 /)
-  const [name] = Object.keys(recordHead([line('n'.repeat(60_000), '1')], shown))
-  expect(name).toHaveLength(1000)
-})
-
-test.each([-400, -60, -13, -12, -1, 0])(
-  'a key that begins %i characters from where a value is cut is not shown',
-  (at) => {
-    const value = `${'v'.repeat(1000 + at)}${hostileKey}${'w'.repeat(3000)}`
-    expect(runIn(recordHead([line('x', value)], shown)['x']!, secret)).toBeUndefined()
-  },
-)
-
-test('of 5,000 headers no more are looked at for keys than are recorded', () => {
-  const lines = Array.from({ length: 5000 }, (_, at) =>
-    line(`x-some-header-${at}`, `some value ${at}`),
-  )
-  let looked = 0
-  recordHead(lines, (one) => {
-    looked++
-    return shown(one)
-  })
-  expect(looked).toBe(100)
 })
 
 const redact = (text: string): string => redactor.text(text)
