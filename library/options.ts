@@ -61,13 +61,13 @@ export interface WarnedEvent {
 
 export type ConformanceEvent = RunEvent | WarnedEvent
 
-export type Check = (value: unknown) => string | undefined
+type Check = (value: unknown) => string | undefined
 
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'give true or false')
 const text: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'give a non-empty string'
 
-export function whole(least: number, most: number): Check {
+function whole(least: number, most: number): Check {
   return (value) =>
     Number.isInteger(value) && (value as number) >= least && (value as number) <= most
       ? undefined
@@ -104,21 +104,16 @@ const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   exchangeLog: text,
 }
 
-/** @throws UserError for an option without a check, or a value that its check refuses. */
-export function checkNamed(options: object, by: Readonly<Record<string, Check>>): void {
+/** Throws UserError for an unknown option or a wrong value. */
+export function checkOptions(options: ConformanceOptions): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue
-    const check = Object.hasOwn(by, name) ? by[name] : undefined
+    const check = Object.hasOwn(checks, name) ? checks[name as keyof typeof checks] : undefined
     if (!check)
-      throw new UserError(`there is no option ${name}${didYouMean(name, Object.keys(by))}`)
+      throw new UserError(`there is no option ${name}${didYouMean(name, Object.keys(checks))}`)
     const problem = check(value)
     if (problem !== undefined) throw new UserError(`the option ${name}: ${problem}`)
   }
-}
-
-/** Throws UserError for an unknown option or a wrong value. */
-export function checkOptions(options: ConformanceOptions): void {
-  checkNamed(options, checks)
   if (options.limits !== undefined) checkTargetFile({ limits: options.limits }, 'the options')
 }
 
