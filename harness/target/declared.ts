@@ -37,11 +37,6 @@ export function defaultPointers(id: OperationId): Record<string, string | undefi
  * @param area whose restricted key, if there are several
  */
 export function declares(file: TargetFile, pointer: string, area?: Area): boolean {
-  const known = answers.get(file) ?? new Map<string, boolean>()
-  answers.set(file, known)
-  const question = `${pointer} ${area}`
-  const before = known.get(question)
-  if (before !== undefined) return before
   const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
   const value = getAt(file, pointer)
   let isDeclared = value !== undefined
@@ -57,12 +52,8 @@ export function declares(file: TargetFile, pointer: string, area?: Area): boolea
       isDeclared = operationOf(name).body === 'raw' || getAt(declared, body) !== undefined
     }
   }
-  known.set(question, isDeclared)
   return isDeclared
 }
-
-/** Asked for every request of a run. */
-const answers = new WeakMap<TargetFile, Map<string, boolean>>()
 
 export function isKeyPerOperation(value: unknown): value is Partial<Record<OperationId, unknown>> {
   if (typeof value !== 'object' || value === null) return false
