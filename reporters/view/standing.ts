@@ -177,25 +177,14 @@ export function byOperation(report: Pick<Report, 'requirements'>): OperationGrou
 }
 
 export interface ReasonGroup {
-  /** The reason, with `<id>` for the requirement's own id. */
   readonly reason: string
   readonly ids: readonly string[]
 }
 
 export function byReason(report: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
   const results = report.requirements.filter((result) => result.outcome === outcome)
-  const reasons = results.map((result) => result.reason)
-  const reasonOf = (result: RequirementResult): string => {
-    const { id, reason = 'no reason was recorded' } = result
-    // A reason with many requirements may contain the id of one.
-    return reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
-      ? reason
-      : reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
-  }
-  return largestFirst(groupBy(results, reasonOf)).map(([reason, of]) => ({
-    reason,
-    ids: of.map((one) => one.id),
-  }))
+  const groups = groupBy(results, (one) => one.reason ?? 'no reason was recorded')
+  return largestFirst(groups).map(([reason, of]) => ({ reason, ids: of.map((one) => one.id) }))
 }
 
 export function total(counts: Counts): number {

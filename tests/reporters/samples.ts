@@ -108,7 +108,7 @@ export const fails =
 /** Ends of every kind, by place: most pass, some fail, some were not exercised or are not applicable. */
 export function mixed(at: number): Partial<RequirementResult> {
   if (at % 41 === 7) return fails()()
-  const reason = 'declare /scenarios/<id> in the target file'
+  const reason = 'declare resources.application'
   if (at % 13 === 5) return { outcome: 'not-exercised', reason, cases: 0 }
   if (at % 17 === 3)
     return { outcome: 'not-applicable', reason: 'vision.analyze is not served', cases: 0 }
@@ -118,12 +118,11 @@ export function mixed(at: number): Partial<RequirementResult> {
 export function sampleReport(options: SampleOptions = {}): Report {
   const { size = ids.length, end, run, target, exit } = options
   const requirements = sampleResults(size).map((row, at): RequirementResult => {
-    const { failures = [], reason, ...ended }: Partial<RequirementResult> = end?.(at) ?? {}
+    const { failures = [], ...ended }: Partial<RequirementResult> = end?.(at) ?? {}
     const own = (text: string) => text.replace('<id>', row.id)
     return {
       ...{ ...row, ...ended },
       failures: failures.map((one) => ({ ...one, rerun: own(one.rerun) })),
-      ...(reason !== undefined && { reason: own(reason) }),
     }
   })
   const facts = { durationMs: 48_200, requests: 3012, throttled: 0, ...run }

@@ -167,7 +167,7 @@ test('--verbose groups what was not tested', () => {
   const { must, should } = of.summary
   const text = inFull(of)
   const untested = must.notExercised + should.notExercised
-  const reason = 'declare /scenarios/<id> in the target file'
+  const reason = 'declare resources.application'
   expect(text).toContain(`Not tested: ${untested}\n  ${untested}  ${reason}\n`)
   expect(text).toContain('Not applicable: ')
 })
