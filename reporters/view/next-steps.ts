@@ -131,8 +131,7 @@ function declareStep(report: Report): NextStep[] {
 
 export function commandIn(report: Report): string {
   if (report.run.command !== undefined) return report.run.command
-  const rerun = report.requirements.flatMap((requirement) => requirement.failures).at(0)?.rerun
-  return rerun?.split(' --only ')[0] ?? `conform ${shellWord(report.target.baseUrl)}`
+  return `conform ${shellWord(report.target.baseUrl)}`
 }
 
 export interface Step {
@@ -497,8 +496,6 @@ function clueOf(result: RequirementResult): Clue | undefined {
   if (status === null) return failure.exchange && noAnswer
   const { body = '', bodyLength } = failure.exchange?.response ?? {}
   const value = parsedJson(body)
-  if (id === 'jobs.retrieve/200-outcome')
-    return member(value, 'status') === 'in_progress' ? unfinishedJobs : undefined
   const wanted = statusesOf(id)
   // Faults of bodies are refused in many places, wrong keys in one.
   if (status < 400) return wanted.some(isOfKeys) ? ofAcceptedKeys(wanted) : undefined
@@ -516,12 +513,6 @@ function clueOf(result: RequirementResult): Clue | undefined {
 const noAnswer: Clue = {
   what: 'no complete answer came',
   change: 'look at timeouts, and at what closes connections: the server, or a proxy in front of it',
-}
-
-const unfinishedJobs: Clue = {
-  what: 'no job ends: they stay in progress',
-  change: 'end each job as completed or failed; limits.jobTimeoutMs says how long the suite waits',
-  isTold: true,
 }
 
 const vanished: Clue = {

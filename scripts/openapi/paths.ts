@@ -48,9 +48,7 @@ function success(operation: ListedOperation): Json {
     ...(isStreamed && { 'text/event-stream': { schema: { type: 'string' } } }),
     'application/json': { schema: component ? ref(component) : {}, example: responses[id] ?? {} },
   }
-  const status = String(expects).toUpperCase()
-  // A 204 has no body (RFC 9110, §15.3.5).
-  return { [status]: { description: statement, ...(status !== '204' && { content }) } }
+  return { [String(expects).toUpperCase()]: { description: statement, content } }
 }
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e'

@@ -129,9 +129,6 @@ function failing(
 const envelope = (tpe: string) => ({ tpe, errors: [], extras: {} })
 const lower = failing((_, tpe) => ({ body: envelope(tpe.toLowerCase()) }))
 const keyless = failing((status) => (status === 401 ? { status: 200, body: {} } : null))
-const ended = (status: string) => [
-  failed('jobs.retrieve/200-outcome', answered({ status: 200, body: { status } })),
-]
 
 test.each<[cause: RegExp, results: RequirementResult[]]>([
   [/^code names in another spelling$/, lower],
@@ -165,7 +162,6 @@ test.each<[cause: RegExp, results: RequirementResult[]]>([
     failing((status, tpe) => (status === 400 ? { status: 422, body: envelope(tpe) } : null)),
   ],
   [/^requests without a valid key are accepted$/, keyless],
-  [/^no job ends/, ended('in_progress')],
 ])('likely cause: %s', (what, results) => {
   expect(results.length).toBeGreaterThan(0)
   const [first] = likelyCauses(results)
