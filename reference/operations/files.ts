@@ -92,14 +92,10 @@ function known(call: Call): StoredFile | undefined {
 }
 
 function attach(call: Call, graph: Graph, id: string): void {
-  const { world, account } = call
-  const attached = { by: 'upload', from: processedFrom(world) } as const
+  const attached = { by: 'upload', from: processedFrom(call.world) } as const
   if (call.broken('2xx-attached-to-graph#replaces'))
     for (const [other, { by }] of graph.files) if (by === 'upload') graph.files.delete(other)
   if (!graph.files.has(id)) graph.files.set(id, attached)
-  if (!call.broken('2xx-attached-to-graph#all-graphs')) return
-  for (const other of world.store.graphs.values())
-    if (other.account === account) other.files.set(id, attached)
 }
 
 function upload(call: Call): Answer {

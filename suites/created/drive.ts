@@ -488,30 +488,19 @@ export const attached = relation(async (context) => {
   const cases = [await furtherCase(attachAndAdd(context, graph))]
   if (given.options.depth === 'full' && isDeclared(given, 'graphs.create')) {
     const made = await makeOne(client, given, 'graphs.create')
-    cases.push(await furtherCase(attachAndAdd(context, made, graph)))
+    cases.push(await furtherCase(attachAndAdd(context, made)))
   }
   return { cases }
 })
 
 /**
  * The file may be processed for a while: each attempt adds a new one, once, after a longer pause, and after another one
- * was attached, since a server may keep only the last. One that is in the graph is added to the other graph, too: a
- * server may attach to a known graph, whichever is requested, or to all of them.
+ * was attached, since a server may keep only the last.
  */
-async function attachAndAdd(
-  context: CheckContext,
-  graph: string | Open,
-  other?: string,
-): Promise<Judged> {
+async function attachAndAdd(context: CheckContext, graph: string | Open): Promise<Judged> {
   if (isOpen(graph)) return graph
   const { client, given } = context
   const attach = () => sendCreation(context, uploadOperation, toGraph(graph))
-  const addition = (to: string, file: string) => {
-    const into = { operation: additionOperation, param: 'graph_id' } as const
-    return withChange(requestOf(client, given, into, to), (probe) => withFile(given, probe, file))
-  }
-  const add = (make: () => Promise<Made>, settles?: Ask['settles']) =>
-    context.send(make, { role: 'setup' }, { settles })
   let uploaded = await attach()
   if (isOpen(uploaded)) return uploaded
   const found = grantedFinding(context, uploaded, 'a 2xx')
@@ -524,28 +513,17 @@ async function attachAndAdd(
     const id = namedId(given, uploaded)
     if (isOpen(id)) return id
     uploaded = await attach()
-    return addition(graph, id)
+    const into = { operation: additionOperation, param: 'graph_id' } as const
+    return withChange(requestOf(client, given, into, graph), (probe) => withFile(given, probe, id))
   }
   const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
-  const last = await add(next, { since: performance.now(), isGood: isIn })
+  const settles = { since: performance.now(), isGood: isIn }
+  const last = await context.send(next, { role: 'setup' }, { settles })
   if (isOpen(last)) return last
-  if (!isIn(last)) {
-    // Enough time has passed: is it refused in place of the 409, or would any file be?
-    if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
-    const why = `the addition of the file ${wasAnswered(last)}`
-    return { outcome: 'open', why, isFurther: false }
-  }
-  if (other === undefined) return verdict
-  // A file in processing may be refused for a while.
-  const isFree = (one: Exchange): boolean => !isConflict(one)
-  const again = () => addition(other, last.probe.creates!)
-  const twice = await add(again, { since: performance.now(), isGood: isFree })
-  if (isOpen(twice)) return twice
-  if (isFree(twice)) return verdict
-  const plain = await upload(client, given, contentOf(given))
-  if (isOpen(plain)) return plain
-  await awaitFile(context, plain)
-  return (await inTurn([graph, other], (one) => add(() => addition(one, plain)))) ?? verdict
+  if (isIn(last)) return verdict
+  // Enough time has passed: is it refused in place of the 409, or would any file be?
+  if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
+  return { outcome: 'open', why: `the addition of the file ${wasAnswered(last)}`, isFurther: false }
 }
 
 export const ownRecord = relation(async (context) => {

@@ -353,41 +353,27 @@ const atomicRule: RelationRule = (history, id) => {
 const uploadOf = (history: History, { object = '' }: HistoryEvent): HistoryEvent | undefined =>
   history.of(object).find((one) => one.operation === uploadOperation)
 
-/** Whether a graph accepts a file that was not uploaded to a graph, after that time. */
-const takesPlain = (history: History, graph: string | undefined, after = 0): boolean =>
+/** Whether a graph accepts a file that was not uploaded to a graph. */
+const takesPlain = (history: History, graph: string | undefined): boolean =>
   madeBy(history, additionOperation).some(
-    (one) => one.sentAt > after && isIn(one, graph) && uploadOf(history, one)?.within === undefined,
+    (one) => isIn(one, graph) && uploadOf(history, one)?.within === undefined,
   )
 
 /**
- * §2.8: a file uploaded with graphId is in that graph only: its first addition there gets 409, once processed. An
+ * §2.8: a file uploaded with graphId is in that graph: its first addition there gets 409, once processed. An
  * addition that was sent twice may have added it; a throttled or blocked one has not.
  */
 const attachedRule: RelationRule = (history) =>
   madeBy(history, uploadOperation).map((upload): Shown => {
     const { endedAt, within: graph, object } = upload
-    const isLate = (one: HistoryEvent): boolean => hasSettled(history, endedAt, one.sentAt)
-    const additions = additionsOf(history, object)
-    const first = additions.find((one) => isIn(one, graph) && !one.noise)
+    const first = additionsOf(history, object).find((one) => isIn(one, graph) && !one.noise)
     if (!first) return undefined
-    const what = `of file ${object}, which was uploaded with graphId ${graph}`
-    const wrong = (one: HistoryEvent, expected: string): Shown =>
-      wrongSince(history, upload, one, what, expected)
-    if (isConflict(first)) {
-      // It cannot be added to another graph, though a plain file can be in both.
-      const elsewhere = additions.filter((one) => !isIn(one, graph))
-      const last = elsewhere.at(-1)
-      const after = elsewhere[0]?.sentAt
-      const isInAll = last && isLate(last) && elsewhere.every(isConflict)
-      return isInAll && [graph, last.within].every((one) => takesPlain(history, one, after))
-        ? wrong(last, 'no 409: it is another graph, and other files can be in both')
-        : 'held'
-    }
+    if (isConflict(first)) return 'held'
     const isOther = isRefused(first.exchange) && first.status! < 500
     const isWrong = first.isGranted || (isOther && takesPlain(history, graph))
-    return isWrong && isLate(first)
-      ? wrong(first, '409: the file is already in that graph')
-      : undefined
+    if (!isWrong || !hasSettled(history, endedAt, first.sentAt)) return undefined
+    const what = `of file ${object}, which was uploaded with graphId ${graph}`
+    return wrongSince(history, upload, first, what, '409: the file is already in that graph')
   })
 
 export const extensionIn = (filename: string): string | undefined => /\.(\w+)$/.exec(filename)?.[1]
