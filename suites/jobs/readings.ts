@@ -14,7 +14,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
-import { hasEnded, isEnded, isRead, isReading, Job, ownJobs, statusOf, viewOf } from './view.ts'
+import { hasEnded, isRead, isReading, Job, ownJobs, statusOf, viewOf } from './view.ts'
 import { parseDateTime } from '../../schemas/formats.ts'
 import { seconds } from '../created/rules.ts'
 
@@ -149,9 +149,6 @@ export const identity = eachOf<Job | Reading>(
   'no reading of a job had an id',
 )
 
-/** A status outside the enum that stays so long is not transient, in ms. */
-const stuckMs = 2000
-
 /** §6: a job is completed or failed within `jobTimeoutMs`. */
 export const outcomeRule = eachOf(
   ownJobs,
@@ -160,11 +157,9 @@ export const outcomeRule = eachOf(
     if (readings.some(hasEnded)) return 'held'
     const last = readings.findLast(isRead)
     if (!last) return undefined
-    const since = readings.find((one) => statusOf(one) === statusOf(last))!
     const isLate = !isRecorded && last.sentAt - creation.endedAt >= jobTimeoutMs
-    const isStuck = isEnded(last) && last.sentAt - since.sentAt >= stuckMs
     const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
-    return isLate || isStuck ? { exchange: last.exchange, expected } : undefined
+    return isLate ? { exchange: last.exchange, expected } : undefined
   },
   'no job was read until it had ended',
 )
