@@ -10,6 +10,7 @@ import {
   probeOf,
   type Purpose,
   type Ask,
+  type AwaitFree,
   asksForLimit,
   hasStatusOf,
   isBreakdown,
@@ -62,12 +63,6 @@ export interface ClientHooks {
     send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
   ): Promise<Exchange | Open> | undefined
 }
-
-/**
- * Waits until the object of a request is free, which refused it these times: undefined once it can be sent, else what to
- * judge in its place.
- */
-export type AwaitFree = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
 
 /** What a request keeps through its tries: its place in the queue of a throttled operation, until `leave`. */
 export interface Turn {

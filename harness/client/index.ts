@@ -1,4 +1,4 @@
-export { type AwaitFree, Client, type ClientHooks, isOwnBreakdown, type Turn } from './client.ts'
+export { Client, type ClientHooks, isOwnBreakdown, type Turn } from './client.ts'
 export {
   createKeys,
   type DeclaredKeys,

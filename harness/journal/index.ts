@@ -23,6 +23,7 @@ export {
   type Verdict,
   verdictOf,
   type Ask,
+  type AwaitFree,
   type Conclusion,
   type Entry,
   type Known,

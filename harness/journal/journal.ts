@@ -183,6 +183,12 @@ export function gathered<T>(
   }
 }
 
+/**
+ * Waits until the object of a request is free, which refused it these times: undefined once it can be sent, else what to
+ * judge in its place.
+ */
+export type AwaitFree = (refusals: readonly Exchange[]) => Promise<Exchange | Open | undefined>
+
 /** A request to send, and how. */
 export interface Ask {
   /** Equal names mean equal requests: what several rules ask for is sent once. */
@@ -204,8 +210,8 @@ export interface Ask {
   readonly alone?: boolean
   /** How many throttled answers came to it before: each doubles the pause. */
   readonly attempt?: number
-  /** No need to wait for its object: the caller has locked it. */
-  readonly isHeld?: boolean
+  /** How the caller waits for its object; by default, as the hooks of the run say. */
+  readonly awaitFree?: AwaitFree
   /** Goes before waiting requests: what is made after it must be old enough at the end. */
   readonly isUrgent?: boolean
   /** Ignores the rate: later requests wait correspondingly longer. */

@@ -1,5 +1,5 @@
 import { isLenient } from '../../catalogue/answers.ts'
-import { type AwaitFree, type Client, pause, RunEnded, type Turn } from '../client/index.ts'
+import { type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { type CheckContext, perRun } from './run.ts'
 import {
   allOrOpen,
@@ -14,6 +14,7 @@ import {
   type Conclusion,
   answerTo,
   type Ask,
+  type AwaitFree,
   type Entry,
   type Journal,
   retryOf,
@@ -48,7 +49,7 @@ export async function ask(
 
 /** Sends a request once its object is free, and again while it is throttled, lost, or its object is busy. */
 export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
-  const { source, purpose, isHeld = false, pauseMs = 0 } = ask
+  const { source, purpose, pauseMs = 0 } = ask
   if (pauseMs > 0) await pause(client, pauseMs)
   const first = await probeOf(source)
   if (isOpen(first)) return first
@@ -64,8 +65,8 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
       refusals.push(sent)
     }
   }
-  const held = isHeld ? undefined : client.hooks.intercept(first, purpose, sendWhenFree)
-  return held ?? sendAgain(client, ask, [], first)
+  if (ask.awaitFree) return sendWhenFree(ask.awaitFree)
+  return client.hooks.intercept(first, purpose, sendWhenFree) ?? sendAgain(client, ask, [], first)
 }
 
 /** Sends a request several times at the same moment, but no more often than the target takes at once. */

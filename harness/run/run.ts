@@ -65,7 +65,7 @@ export interface CheckContext {
   send(
     source: Source,
     purpose?: Partial<Purpose>,
-    how?: Pick<Ask, 'fresh' | 'isHeld' | 'isUrgent' | 'otherwise' | 'settles'>,
+    how?: Pick<Ask, 'fresh' | 'awaitFree' | 'isUrgent' | 'otherwise' | 'settles'>,
   ): Promise<Exchange | Open>
 }
 

@@ -2,7 +2,6 @@ import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks
 import { firstOpen, inTurn, once, together } from '../checks/created.ts'
 import {
   allEnded,
-  type AwaitFree,
   type Client,
   createSemaphore,
   type Given,
@@ -12,12 +11,13 @@ import {
 import { ask, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
 import {
   allOrOpen,
+  type Ask,
+  type AwaitFree,
   describeResponse,
   type Exchange,
   type History,
   type HistoryEvent,
   isConflict,
-  isMeant,
   isOpen,
   type Left,
   type Made,
@@ -85,6 +85,8 @@ const sharedBy = perRun(() => ({
   locks: new Map<string, Lock>(),
 }))
 
+type Sending = Pick<Ask, 'fresh' | 'awaitFree'>
+
 export class Jobs {
   readonly client: Client
   readonly given: Given
@@ -127,8 +129,13 @@ export class Jobs {
     return event
   }
 
-  async send(source: Source, purpose: Purpose, fresh = false): Promise<HistoryEvent | Open> {
-    const sent = await ask(this.client, source, purpose, { fresh, isHeld: true })
+  /** @param how by default a 409 is the answer: the caller has locked the application */
+  async send(
+    source: Source,
+    purpose: Purpose,
+    { fresh = false, awaitFree = async (refusals) => refusals.at(-1) }: Sending = {},
+  ): Promise<HistoryEvent | Open> {
+    const sent = await ask(this.client, source, purpose, { fresh, awaitFree })
     return isOpen(sent) ? sent : this.eventOf(sent)
   }
 
@@ -198,8 +205,6 @@ export class Jobs {
 
 /** How long a refusal is repeated, in ms. */
 const refusalMs = 3500
-/** This many lost answers to creations must fit into `jobTimeoutMs` to rule out chance. */
-const triesIfLost = 13
 /** Between two creations on an application that should be free, in ms. */
 const pauseMs = 1000
 
@@ -258,9 +263,10 @@ class Gate extends Jobs {
    * Creates a job on the idle application, on a new connection: a creation repeated after a closed one may have made an
    * unknown job.
    */
-  create(requirement: string): Promise<HistoryEvent | Open> {
+  create(requirement: string, awaitFree?: AwaitFree): Promise<HistoryEvent | Open> {
     const make = () => jobRequest(this.given, this.application)
-    return this.send(make, { requirement, role: 'setup', expects: conflict }, true)
+    const how = { fresh: true, ...(awaitFree && { awaitFree }) }
+    return this.send(make, { requirement, role: 'setup', expects: conflict }, how)
   }
 
   /** Creates beside a job, once: while a throttled creation waits, the job would end. */
@@ -311,9 +317,10 @@ class Gate extends Jobs {
     const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
       return isExclusive ? this.#giveUp(still409, patienceMs) : this.#open('got 409 each time')
+    if (first && isExclusive && this.isBroken(ids.released, ids.created))
+      return this.#open(still409)
     // Busy with another client's job, or not released yet: only time helps.
-    if (first)
-      await pause(this.client, Math.min(pauseMs, this.history.limits.jobTimeoutMs / triesIfLost))
+    if (first) await pause(this.client, pauseMs)
     return this.#lock.gaveUp ?? this.awaitIdle()
   }
 
@@ -325,27 +332,15 @@ class Gate extends Jobs {
     )
   }
 
-  /** Repeats the last creation every second while it gets 409. */
-  async createUntilFree(): Promise<Left> {
-    // A platform's own use of a new application may last as long as settling.
-    const patienceMs = Math.max(this.#busyMs, this.history.limits.settleMs)
-    const deadline = performance.now() + (this.isGivenUp ? 0 : patienceMs)
-    for (let tries = 0; ; tries++) {
-      const left = await this.awaitIdle()
-      const last = this.view.creations.findLast(isMeant)
-      if (left || !last || !isConflict(last)) return left
-      if (tries > 0 && performance.now() > deadline) return this.#giveUp(still409, patienceMs)
-      if (tries > 0 && this.isBroken(ids.released, ids.created)) return this.#open(still409)
-      await pause(this.client, pauseMs)
-      const made = await this.create(ids.released)
-      if (isOpen(made)) return made
-    }
-  }
-
-  /** Creates a job after the last one: the answer, which may be a 409 for a while. */
+  /** Creates a job after the last one, and again while that gets 409, and waits for its end: the first answer. */
   async createNext(requirement: JobRuleId): Promise<HistoryEvent | Open> {
-    const made = (await this.awaitIdle()) ?? (await this.create(requirement))
-    return isOpen(made) ? made : ((await this.createUntilFree()) ?? made)
+    let first: Exchange | undefined
+    const made = await this.create(requirement, (refusals) => {
+      first ??= refusals[0]
+      return first ? this.awaitFree(refusals, true) : this.awaitIdle()
+    })
+    const left = isOpen(made) ? made : await this.awaitIdle()
+    return left ?? (first ? this.eventOf(first) : made)
   }
 
   /** Whether it still answers 409 though its last job has ended. */
@@ -436,8 +431,9 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
     const made = answered.length > 0 ? answered : allOrOpen([await gate.create(ids.released)])
     if (isOpen(made)) return made
     if (!made.every(isConflict)) return made.flatMap((event) => gate.madeBy(event) ?? [])
-    const left = await gate.createUntilFree()
-    if (left) return left
+    await pause(client, pauseMs)
+    const free = await gate.createNext(ids.released)
+    if (isOpen(free)) return free
     await pause(client, 2 * pauseMs)
   }
   return []
@@ -478,7 +474,9 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, release?: () => void)
   const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.
   if (!failed)
-    await (onOther && isConflict(onOther) ? other?.createUntilFree() : other?.awaitIdle())
+    await (onOther && isConflict(onOther)
+      ? other?.createNext(ids.perApplication)
+      : other?.awaitIdle())
   return failed
 }
 
@@ -519,7 +517,8 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   if (!isQuick) await second?.hold(attemptAlone)
   await attemptOnCreated(busy)
   for (const own of [busy, second])
-    if (own?.isKept && !jobs.isBroken(ids.released)) await own.hold(() => own.createUntilFree())
+    if (own?.isKept && !jobs.isBroken(ids.released))
+      await own.hold(() => own.createNext(ids.released))
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick) await new Gate(jobs, failing).hold(attemptAlone)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '../../harness/journal/index.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Prepared } from '../../harness/run/run.ts'
@@ -13,7 +14,7 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 import { answer, judge, lost, via } from './networks.ts'
 
 const purpose = { requirement: 'files.upload/2xx-own-id', role: 'probe' } as const
-const held = { isHeld: true }
+const held = { awaitFree: async (refusals: readonly Exchange[]) => refusals.at(-1) }
 
 /** A request of that effect that takes one of its own to be made, as the addition of a file that is uploaded for it. */
 const made = (run: Prepared, effect: 'creates' | 'none') => async () => {
