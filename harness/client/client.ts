@@ -37,6 +37,7 @@ import {
   createSemaphore,
   createThrottle,
   longestPauseMs,
+  type Turn,
   type Wall,
 } from './pace.ts'
 import { allEnded, type Lifetime, pause, type Findings, type Given } from './state.ts'
@@ -62,11 +63,6 @@ export interface ClientHooks {
     purpose: Purpose,
     send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
   ): Promise<Exchange | Open> | undefined
-}
-
-/** What a request keeps through its tries: its place in the queue of a throttled operation, until `leave`. */
-export interface Turn {
-  leave?: () => void
 }
 
 /** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */
@@ -193,7 +189,7 @@ export class Client {
     const operation = operationName(probe)
     const left = this.breaker.check(operation, ask.purpose.role)
     if (left) return left
-    turn.leave ??= await this.throttle.turn(operation, signal, probe.credential.full)
+    await this.throttle.wait(operation, signal, probe.credential.full, turn)
     await this.throttle.pass(operation, signal)
     await this.#keyWatch.separate(probe)
     return undefined

@@ -1,4 +1,4 @@
-export { Client, type ClientHooks, isOwnBreakdown, type Turn } from './client.ts'
+export { Client, type ClientHooks, isOwnBreakdown } from './client.ts'
 export {
   createKeys,
   type DeclaredKeys,
@@ -17,5 +17,5 @@ export {
   runOptionsOf,
 } from './state.ts'
 export { isOfGateway } from './liveness.ts'
-export { createSemaphore, longestPauseMs, retryAfter } from './pace.ts'
+export { createSemaphore, longestPauseMs, retryAfter, type Turn } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'

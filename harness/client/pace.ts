@@ -133,6 +133,12 @@ export interface Wall {
   readonly statuses: ReadonlySet<number>
 }
 
+/** What a request keeps through its tries: its place in a queue of throttled requests, until `leave`. */
+export interface Turn {
+  queue?: string
+  leave?: (() => void) | undefined
+}
+
 interface ThrottleSettings {
   readonly baseMs: number
   onTimeout(wall: Wall): void | Promise<void>
@@ -227,21 +233,21 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
     },
     /**
      * After a pause, one place for all requests of an operation, or for all with a wrong key, first come first served: a
-     * throttled request keeps it through its retries, so that waiting ones do not use up the limit. Gives a function to
-     * release it.
+     * throttled request keeps it through its retries, so that waiting ones do not use up the limit. It changes to the
+     * queue of wrong keys once there is one, which would leave nothing to others.
      */
-    turn(
-      operation: string,
-      signal: AbortSignal,
-      isKeyRight: boolean,
-    ): (() => void) | Promise<() => void> | undefined {
+    async wait(operation: string, signal: AbortSignal, isKeyRight: boolean, turn: Turn) {
       const since = performance.now() - serializedMs
       const isShared = !isKeyRight && wrongKeys.heldUntil > since
-      if (!isShared && (heldUntil.get(operation) ?? -Infinity) <= since) return undefined
+      if (!isShared && (turn.leave || (heldUntil.get(operation) ?? -Infinity) <= since)) return
       const name = isShared ? 'wrong keys' : operation
+      if (turn.leave && turn.queue === name) return
+      turn.leave?.()
+      turn.leave = undefined
       const one = queues.get(name) ?? createSemaphore(1)
       queues.set(name, one)
-      return one.acquire(signal)
+      turn.leave = await one.acquire(signal)
+      turn.queue = name
     },
     see(exchange: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
       if (!exchange.response || isThrottled(exchange.response)) return
