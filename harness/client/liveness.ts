@@ -285,7 +285,7 @@ export interface GatewayResponse {
   readonly patienceMs: number
 }
 
-export const gatewayEveryMs = 2000
+const gatewayEveryMs = 2000
 const startMs = 10_000
 
 export interface Way {

@@ -122,7 +122,7 @@ function pageText(body: string): string {
   return [title ?? '', rest].filter(Boolean).join(', ')
 }
 
-export function pageTitle(body: string): string | undefined {
+function pageTitle(body: string): string | undefined {
   const title =
     /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ??
     /<h1[^>]*>([\s\S]*?)<\/h1/i.exec(body)?.[1] ??

@@ -92,7 +92,7 @@ function lacksRight(exchange: Exchange): string | undefined {
 }
 
 /** Undefined if no copy of it may be the reason for its answer. */
-export function sentTwice(exchange: Exchange): string | undefined {
+function sentTwice(exchange: Exchange): string | undefined {
   if (!mayConflictWithCopy(exchange)) return undefined
   return `it was sent twice (${describeResponse(exchange.unanswered!)} at first), and got 409: the first one may have had its effect`
 }

@@ -222,7 +222,7 @@ const isOfType = (one: Case): boolean =>
  * What one path refuses, the other must refuse too: two cases also go there, chosen by the seed, one about a type and
  * one about a value, if available.
  */
-export function atOtherPath(material: Material, named: readonly Case[]): Case[] {
+function atOtherPath(material: Material, named: readonly Case[]): Case[] {
   const { requirement, operation } = material
   const path = otherPathOf(material, operation)
   if (path === undefined) return []

@@ -175,7 +175,7 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
 const textOf = (probe: Probe): string =>
   typeof probe.body === 'string' ? probe.body : new TextDecoder().decode(probe.body)
 
-export const missingBodyCase: Case = {
+const missingBodyCase: Case = {
   what: 'without a body',
   faults: [{ part: 'body', kind: 'length 0' }],
   change: (probe) => ({ ...probe, body: '' }),

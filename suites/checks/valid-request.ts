@@ -452,7 +452,7 @@ export function lookAtControl(
 }
 
 /** Sends a control. Open if it cannot be made. */
-export const controlBy = (
+const controlBy = (
   client: Client,
   given: Given,
   request: ControlRequest,

@@ -66,7 +66,7 @@ function withOtherValues(application: ApplicationValue, moment: number): Applica
   return { ...application, inputs }
 }
 
-export function jobRequest(given: Given, application: ApplicationValue): Promise<Probe> {
+function jobRequest(given: Given, application: ApplicationValue): Promise<Probe> {
   const params = { application_id: application.id }
   const json = { inputs: application.inputs }
   return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })

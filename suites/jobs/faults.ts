@@ -39,7 +39,7 @@ import { allOf, answerRule, type CaseRule, judgeSome, requestFor } from '../chec
 import { characters, plainer } from '../checks/bad-input.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 
-export const malformedInputs = byCases(
+const malformedInputs = byCases(
   (material) => {
     // The innermost first: if others depend on the first case alone, it is one that a server finds late.
     const places = inputPlaces(material, false).toReversed()
@@ -102,7 +102,7 @@ export const withRequiredInputs = granted('with just the required inputs', ({ ta
   return (valid) => withJson(valid, { inputs: required })
 })
 
-export const withoutInput = byCases((other) => {
+const withoutInput = byCases((other) => {
   const { inputs: all = [], requiredInputs = [] } = other.target.resources.application ?? {}
   if (requiredInputs.length === 0) return []
   const lacking = requiredInputs.map((required) => ({
