@@ -518,7 +518,8 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
   }
   const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
   const settles = { since: performance.now(), isGood: isIn }
-  const last = await context.send(next, { role: 'setup' }, { settles })
+  // A copy that a closed connection lost may have added it.
+  const last = await context.send(next, { role: 'setup' }, { settles, fresh: true })
   if (isOpen(last)) return last
   if (isIn(last)) return verdict
   // Enough time has passed: is it refused in place of the 409, or would any file be?
