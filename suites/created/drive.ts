@@ -356,9 +356,10 @@ async function addTwin(context: CheckContext, first: Probe): Promise<Judged | un
   const make = () => withChange(withFile(given, first, file), (probe) => ({ ...probe, fault }))
   const exchange = await context.send(make, { isSuccess: isTaken })
   if (isOpen(exchange)) return exchange
-  // An addition that got anything else may have added it.
+  // An addition that got anything else may have added it; a new file may be unknown at first.
   const additions = journal.of(file).filter((one) => one.operation === additionOperation)
-  if (!additions.every((one) => one.status === 409)) return undefined
+  const isInNone = additions.every((one) => one.status === 409 || isMissing(one))
+  if (!isConflict(exchange) || !isInNone) return undefined
   const another = await sendCreation(context)
   if (isOpen(another)) return another
   if (!isTaken(another)) return undefined
