@@ -53,6 +53,7 @@ const invalid = {
   'alg absent': '',
   'empty secret': '',
   'key in its header': '',
+  'secret in its header': 'own',
   'expired key, exp moved': '',
   'restricted key, full payload': 'own',
 } as const satisfies Record<string, Sent>

@@ -194,6 +194,11 @@ function* forgeries({
     `${ofPayload} signed by a key in its own header`,
     signedByOwnKey(header, body),
   ]
+  yield [
+    'secret in its header',
+    `${ofPayload} signed by a secret in its own header`,
+    signedByOwnSecret(header, body),
+  ]
   const [otherHeader, otherPayload] = [
     { ...header, conform: 'another header' },
     { ...payload, conform: 'another payload' },
@@ -294,4 +299,13 @@ export function signedByOwnKey(header: Readonly<Record<string, unknown>>, payloa
     `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`
   signed.set(text, token)
   return token
+}
+
+/** The same with a secret, for a server that knows no other keys. */
+function signedByOwnSecret(header: Readonly<Record<string, unknown>>, payload: string): string {
+  const secret = Buffer.from('a secret of the suite')
+  const jwk = { kty: 'oct', k: secret.toString('base64url') }
+  const head = Buffer.from(JSON.stringify({ ...header, alg: 'HS256', jwk })).toString('base64url')
+  const text = `${head}.${payload}`
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }
