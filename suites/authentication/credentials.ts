@@ -95,7 +95,8 @@ function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
     ...own,
     ...atOther.flatMap((one) => elsewhere(material, one, 'other path')),
     ...once.flatMap((where) => elsewhere(material, sent[at]!, where)),
-    ...forOthers(material, own[at]!),
+    // The first one is accepted by any server that does not check keys there.
+    ...forOthers(material, own[0]!),
   ]
 }
 
