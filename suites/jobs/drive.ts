@@ -45,6 +45,7 @@ import {
   hasEnded,
   isEnded,
   isRead,
+  isUnknown,
   type Job,
   ownJobs,
   statusOf,
@@ -72,8 +73,11 @@ function jobRequest(given: Given, application: ApplicationValue): Promise<Probe>
   return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })
 }
 
-const isWrongReading = ({ noise, status }: HistoryEvent): boolean =>
-  noise === undefined && status !== undefined && ![404, 410, 502, 504].includes(status)
+const isWrongReading = (reading: HistoryEvent): boolean => {
+  const { noise, status } = reading
+  const saysNothing = status === undefined || status === 502 || status === 504
+  return noise === undefined && !saysNothing && !isUnknown(reading)
+}
 
 /** Minimum interval of readings in ms, and its maximum share of the job's age. */
 const firstPauseMs = 15

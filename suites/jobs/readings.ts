@@ -14,7 +14,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
-import { hasEnded, isRead, isReading, Job, ownJobs, statusOf, viewOf } from './view.ts'
+import { hasEnded, isRead, isReading, isUnknown, Job, ownJobs, statusOf, viewOf } from './view.ts'
 import { parseDateTime } from '../../schemas/formats.ts'
 import { seconds } from '../created/rules.ts'
 
@@ -70,7 +70,7 @@ export const jobRule = eachOf(
     if (!found) return 'held'
     if ('reason' in found) return { why: found.reason }
     const isNew = sentAt - job.creation.endedAt <= settleMs
-    return isNew && isMissing(reading) ? undefined : { exchange, ...found }
+    return isNew && isUnknown(reading) ? undefined : { exchange, ...found }
   },
   'no job was read',
 )

@@ -1,6 +1,9 @@
+import type { Pairs } from '../../catalogue/answers.ts'
+import { requirementOf } from '../../catalogue/catalogue.ts'
 import {
   derived,
   gathered,
+  hasStatusOf,
   type History,
   type HistoryEvent,
   idKey,
@@ -89,6 +92,12 @@ export function statusOf({ isGranted, status, body }: HistoryEvent): string | un
 }
 
 export const isRead = (reading: HistoryEvent): boolean => statusOf(reading) !== undefined
+
+const ofUnknownJob = requirementOf('jobs.retrieve/4xx-unknown-job').expects as Pairs
+
+/** Whether it is answered like a job that the server does not know: so may be a new one for a while. */
+export const isUnknown = ({ exchange: { response } }: HistoryEvent): boolean =>
+  response !== undefined && hasStatusOf(ofUnknownJob, response)
 
 /** Any status but `in_progress` ends the wait, including one outside the enum. */
 export const isEnded = (reading: HistoryEvent): boolean =>
