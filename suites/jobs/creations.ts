@@ -223,6 +223,8 @@ export const atomic = eachOf(
 /** What one application shows of what should not be refused. */
 interface Shown {
   readonly granted?: number
+  /** Further attempts tell. */
+  readonly isUndecided?: boolean
   readonly fault?: Evidence
   /** Nobody else's jobs look like that. */
   readonly isSure?: boolean
@@ -239,7 +241,7 @@ function faultOn(history: History, show: Show) {
     ...show(attempts, application, history),
     isMade: application.madeAt !== undefined,
   }))
-  const isOfRun = seen.some((one) => one.isMade && (one.granted ?? 0) > 0)
+  const isOfRun = seen.some((one) => one.isMade && ((one.granted ?? 0) > 0 || one.isUndecided))
   const shown = seen.filter((one) => one.fault)
   const declared = history.isRecorded ? undefined : shown.find((one) => one.isSure || !isOfRun)
   const { fault, isMade } = shown.find((one) => one.isMade) ?? declared ?? {}
@@ -325,7 +327,7 @@ export const released = conflictRule(
         each.every((one) => isUnexplained(history, one)) &&
         each.some((one) => isApart(history, one)),
     )
-    if (!kept) return { granted }
+    if (!kept) return { granted, isUndecided: after.length > 0 }
     const ms = msOf(kept)
     const { end } = application.jobs.findLast((job) => job.end)!
     const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`

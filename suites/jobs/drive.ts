@@ -321,8 +321,6 @@ class Gate extends Jobs {
     const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
       return isExclusive ? this.#giveUp(still409, patienceMs) : this.#open('got 409 each time')
-    if (first && isExclusive && this.isBroken(ids.released, ids.created))
-      return this.#open(still409)
     // Busy with another client's job, or not released yet: only time helps.
     if (first) await pause(this.client, pauseMs)
     return this.#lock.gaveUp ?? this.awaitIdle()
@@ -339,8 +337,10 @@ class Gate extends Jobs {
   /** Creates a job after the last one, and again while that gets 409, and waits for its end: the first answer. */
   async createNext(requirement: JobRuleId): Promise<HistoryEvent | Open> {
     let first: Exchange | undefined
-    const made = await this.create(requirement, (refusals) => {
+    const made = await this.create(requirement, async (refusals) => {
       first ??= refusals[0]
+      const isProven = refusals.length > 1 && this.isBroken(ids.released, ids.created)
+      if (isProven) return this.#open(still409)
       return first ? this.awaitFree(refusals, true) : this.awaitIdle()
     })
     const left = isOpen(made) ? made : await this.awaitIdle()
