@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import { requirementOf } from '../../catalogue/catalogue.ts'
+import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { shapeFinding } from '../../harness/run/index.ts'
 import {
   eachOf,
@@ -148,6 +149,16 @@ function acceptedBeside({ creation, job }: Beside): Evidence {
 const rivalsOf = (job: Job): HistoryEvent[] =>
   job.application.creations.filter((one) => isMeant(one) && overlaps(one, job.creation))
 
+/** All of several simultaneous creations broke down, though one of them made a job. */
+function brokenRace(job: Job): Evidence | undefined {
+  const others = rivalsOf(job)
+  const isBroken = (event: HistoryEvent): boolean =>
+    isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
+  if (others.length < 2 || !others.every(isBroken)) return undefined
+  const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
+  return { exchange: others[0]!.exchange, what, expected: conflict }
+}
+
 /** A job that lasts so long can be met by other creations, in ms. */
 const longEnoughMs = 3000
 
@@ -189,8 +200,9 @@ export const inProgress: Rule = (history) => {
     const what = 'with a valid body, while a job of the application was in progress'
     return { exchange: creation.exchange, what, expected: conflict }
   })
+  const races = history.isRecorded ? [] : viewOf(history).jobs.map(brokenRace)
   return judged(
-    shown,
+    [...shown, ...races],
     () =>
       `no creation${lacking} got an answer that proves anything while a job was seen in progress${remedy(history)}`,
   )
