@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CatalogueResult, TakesState } from '../report/index.ts'
 import type { Limits } from '../target/index.ts'
 import { type HistoryEvent, idKey } from './event.ts'
-import type { Credential, Exchange, Open, Purpose, Source } from './exchange.ts'
+import type { Credential, Exchange, Left, Open, Purpose, Source } from './exchange.ts'
 import { haveStatus, type Pairs } from '../../catalogue/answers.ts'
 
 export interface Answer {
@@ -187,7 +187,7 @@ export function gathered<T>(
  * Waits until the object of a request is free, which refused it these times: undefined once it can be sent, else what to
  * judge in its place.
  */
-export type AwaitFree = (refusals: readonly Exchange[]) => Promise<Exchange | Open | undefined>
+export type AwaitFree = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
 
 /** A request to send, and how. */
 export interface Ask {

@@ -129,10 +129,8 @@ function declareStep(report: Report): NextStep[] {
     : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
 }
 
-export function commandIn(report: Report): string {
-  if (report.run.command !== undefined) return report.run.command
-  return `conform ${shellWord(report.target.baseUrl)}`
-}
+const commandIn = (report: Report): string =>
+  report.run.command ?? `conform ${shellWord(report.target.baseUrl)}`
 
 export interface Step {
   /** `keys.expired`; several if needed together. */
