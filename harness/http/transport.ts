@@ -55,11 +55,22 @@ export function createTransport(options: TransportOptions): Transport {
   /** Unused connections; the most recent one is taken first, so that connections stay warm. */
   const free: ConnectionLine[] = []
   const closing = new AbortController()
+  let most = connections
+  /** How many connections to close as soon as they are unused. */
+  let owed = 0
+  const watching = setInterval(() => {
+    const before = performance.now() - stallMs
+    const stalled = [...lines].filter((line) => line.openedAt < before && !isHeard(line)).length
+    if (stalled > 0) most = Math.min(most, lines.size - stalled)
+    const unused = free.splice(0, stalled)
+    unused.forEach(close)
+    owed = stalled - unused.length
+  }, stallMs).unref()
 
   function take(isFresh: boolean): ConnectionLine {
     const known = isFresh ? undefined : free.pop()
     if (known) return known
-    if (lines.size >= connections) close(free.shift())
+    if (lines.size >= most) close(free.shift())
     const line = openLine(endpoint)
     lines.add(line)
     return line
@@ -85,7 +96,10 @@ export function createTransport(options: TransportOptions): Transport {
     const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
     const one = new HttpExchange(line, options, (result, reusable) => {
       if (!reusable) drop(line)
-      else if (!isFollowed) free.push(line)
+      else if (!isFollowed) {
+        if (owed-- > 0) drop(line)
+        else free.push(line)
+      }
       // If the other side closed one, it has probably closed the waiting ones too.
       if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
     })
@@ -111,6 +125,7 @@ export function createTransport(options: TransportOptions): Transport {
     send,
     async close() {
       closing.abort()
+      clearInterval(watching)
       await Promise.all([...lines].map((line) => line.hangUp()))
     },
     idle: () => free.length,
@@ -357,7 +372,17 @@ export const noResponse = (reason: Reason, sentAt: number): NoResponse => ({
   endedAt: performance.now(),
 })
 
+/**
+ * A target may serve few connections at once, and let the others wait until one closes. For each one without a first answer
+ * for this long, in ms, an unused one is closed.
+ */
+const stallMs = 1000
+
+const isHeard = ({ connection }: Line): boolean =>
+  connection !== undefined && (connection.exchanges > 1 || connection.bytes > 0)
+
 interface ConnectionLine extends Line {
+  readonly openedAt: number
   /** Destroys the socket, even while connecting. The line cannot be used afterwards. */
   hangUp(): Promise<void>
 }
@@ -400,6 +425,7 @@ function openLine(endpoint: Endpoint): ConnectionLine {
   })
   const line = {
     endpoint,
+    openedAt: performance.now(),
     connection: undefined as Connection | undefined,
     dispatch: dispatcher.dispatch.bind(dispatcher),
     async hangUp() {

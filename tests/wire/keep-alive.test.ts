@@ -90,6 +90,24 @@ test('a connection that the server closes right behind its answer is answered or
   expect(counted.answers).toBeGreaterThanOrEqual(150)
 })
 
+test('a connection that waits until another one closes is answered', async () => {
+  let free = Promise.resolve()
+  const server = await rawServer(({ count, socket }) => {
+    // Kept open for longer than anybody waits here.
+    const answer = (): void => void socket.write(ok('x', 'keep-alive: timeout=100'))
+    if (count > 1) return answer()
+    void free.then(answer)
+    free = new Promise((resolve) => socket.once('close', () => resolve()))
+  })
+  const transport = transportTo(server)
+  expect(textOf(await get(transport))).toBe('x')
+  const results = await Promise.all([
+    send(transport, {}, { fresh: true }),
+    ...[get(transport), get(transport), get(transport)],
+  ])
+  expect(results.map(textOf)).toEqual(['x', 'x', 'x', 'x'])
+})
+
 test('a second answer behind the first is not taken for the next one’s', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('mine') + ok('stray')))
   const transport = transportTo(server, { connections: 1 })
