@@ -225,10 +225,9 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
             askNotServed(client, given, notServed),
             ...(hasJobs ? [createJobs(jobs)] : []),
           ]),
-        finish: () =>
-          allEnded([failUnsteady(client, given), ...(hasJobs ? [readFinalStates(jobs)] : [])]),
+        finish: () => allEnded([failUnsteady(client), ...(hasJobs ? [readFinalStates(jobs)] : [])]),
         answered(exchange) {
-          watchEnvelope(client, exchange)
+          watchEnvelope(client, given, exchange)
           noteCreated(given, exchange)
           noteSteady(client, given, exchange)
           failKeyless(client, given, exchange)

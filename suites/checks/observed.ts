@@ -29,6 +29,7 @@ import {
   acceptedPairs,
   type RequirementId,
   findRequirement,
+  grantedRequirement,
   granting,
 } from '../../catalogue/catalogue.ts'
 import {
@@ -156,9 +157,9 @@ const talliesOf = perRun(
 /** Failures kept per requirement and operation: some may turn out inconclusive, or those of a connection. */
 const maxKept = 4
 
-export function watchEnvelope(client: Client, exchange: Exchange): void {
+export function watchEnvelope(client: Client, given: Given, exchange: Exchange): void {
   for (const [requirement, tally] of talliesOf(client)) {
-    const seen = observedCase(requirement, exchange)
+    const seen = isPlanned(given, requirement) && observedCase(requirement, exchange)
     if (!seen) continue
     tally.cases++
     const { expected, actual } = seen
@@ -223,8 +224,7 @@ function nameOf(given: Given, { probe, purpose, sentAt }: Exchange): string | un
   // A change that leaves a request valid has a name, too. Of creations, no two are the same request.
   const isFaulty = fault !== undefined && !(isOfGranted && effect !== 'creates')
   const isOdd = badInput ?? skipPassive ?? skipJudging ?? isFaulty
-  if (operation === null || !credential.full || !isMeant || isOdd || body.length > longest)
-    return undefined
+  if (!credential.full || !isMeant || isOdd || body.length > longest) return undefined
   if (requirement !== null && given.target.scenarios[requirement]) return undefined
   const since = sentAt - given.target.limits.settleMs
   if (Object.values(params).some((id) => (given.objects.madeAt.get(id) ?? -Infinity) > since))
@@ -260,8 +260,9 @@ const namesIn = perRun(() => new Set<string>())
  */
 export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
   const { creates, effect, operation, query } = exchange.probe
+  if (operation === null || !isPlanned(given, grantedRequirement[operation])) return
   const names = namesIn(client)
-  const { busy, creates: created } = operation === null ? {} : operationOf(operation)
+  const { busy, creates: created } = operationOf(operation)
   const isNewName = creates !== undefined && !names.has(creates)
   if (isNewName) names.add(creates)
   const { status = 0, isBlock = false, isEnvelope = false } = exchange.response ?? {}
@@ -303,7 +304,7 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   }
 }
 
-export async function failUnsteady(client: Client, given: Given): Promise<void> {
+export async function failUnsteady(client: Client): Promise<void> {
   const { onTraffic, spoiledAnswers, spoilers } = client.findings
   for (const { granted, broken } of answersIn(client).values()) {
     const [wrong, ...more] = broken.filter(
@@ -314,7 +315,6 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
     // No control uploads a PDF: if that crashes the server each time, nothing else shows it.
     const isOwnKind = wrong.probe.operation === uploadOperation && isOwnBreakdown(wrong)
     if (granted === 0 && !isOwnKind) continue
-    if (!isPlanned(given, requirement.id)) continue
     const words = [wrong, ...more].map(describeResponse)
     const finding = differing([...words, ...Array<string>(granted).fill('granted')])
     const what = wrong.purpose.what ?? 'with a valid request'
