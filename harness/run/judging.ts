@@ -165,7 +165,7 @@ async function lookBack(
     const known = results.get(id)
     if (known) tell(failedBy(known, [...known.failures, failure]))
   }
-  const refusal = refusalOf(client, given)
+  const refusal = keyRefusal(journal)
   const isRefused = (failure: Failure): boolean => failure.exchange?.response?.status === 401
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
@@ -278,16 +278,12 @@ export interface RunFacts {
   readonly hints: readonly string[]
 }
 
-/** Why the full key is refused, if there is one. */
-const refusalOf = (client: Client, given: Given): string | undefined =>
-  given.keys.hasFull ? keyRefusal(client.journal) : undefined
-
 export function factsOf(prepared: Prepared): RunFacts {
   const { client, given, hooks } = prepared
   const { breaker, findings, proxy, recorder, redact, throttle } = client
   const { created, cleanups } = given.objects
   const { ended } = client.life
-  const refusal = refusalOf(client, given)
+  const refusal = keyRefusal(client.journal)
   return {
     requests: recorder.count,
     throttled: throttle.totals.throttled,
