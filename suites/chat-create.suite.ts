@@ -19,20 +19,16 @@ const declaredAt = (known: OfTarget, role: string): unknown =>
   valueAt(known, chat, role, bodyOf(known, chat))
 
 /** §2.8. The spec does not show the form of a stream. */
-const hasShape =
-  (schema: 'chat-completion' | 'llm-tool-completion'): GrantedCheck =>
-  (given, exchange) => {
-    const reason =
-      'the scenario requests a stream, like the declared body: add "stream": null to its merge'
-    const isStream = valueAt(given, chat, 'stream', jsonOf(exchange.probe)) === true
-    return isStream ? { reason } : shapeFinding(exchange, schema)
-  }
-
-const hasContent = hasShape('chat-completion')
+const hasContent: GrantedCheck = (given, exchange) => {
+  const reason =
+    'the scenario requests a stream, like the declared body: add "stream": null to its merge'
+  const isStream = valueAt(given, chat, 'stream', jsonOf(exchange.probe)) === true
+  return isStream ? { reason } : shapeFinding(exchange, 'chat-completion')
+}
 
 /** Like `hasContent`, and tells what the tool was asked. */
 const hasToolData: GrantedCheck = (given, exchange) =>
-  hasContent(given, exchange) ?? hasShape('llm-tool-completion')(given, exchange)
+  hasContent(given, exchange) ?? shapeFinding(exchange, 'llm-tool-completion')
 
 /** Like `hasContent`, but also accepts tool calls. */
 const hasContentOrCalls: GrantedCheck = (given, exchange) => {

@@ -113,7 +113,7 @@ function wrongAnswer(exchange: Exchange, expected: string, what: string): CaseVe
   return { outcome: 'broken', evidence: { exchange, what, expected, actual } }
 }
 
-const unknownPath = byRoutes((material) => {
+const unknownPaths: Cases = (material) => {
   const random = randomFor(material, material.requirement.id)
   const path = `/v1/${unknownId('no-such-operation-aaaaaaaaa', random, new Set())}`
   const what = 'at a path that the interface does not have'
@@ -122,27 +122,27 @@ const unknownPath = byRoutes((material) => {
     routeCase('POST', path, what),
     routeCase('GET', `${path}%zz`, `${what}, with a broken escape`),
   ]
-})
+}
 
 /** The operations that the target serves. */
 const served = (target: Target) => operations.filter((one) => target.absent[one.id] === undefined)
 
 /** GET on paths without an id that only have POST; a server may offer it as an extension. */
-const unsupportedMethod = byRoutes(
-  (one) => {
-    const listed = operations
-      .filter((operation) => operation.method === 'GET')
-      .map((operation) => operation.path)
-    const paths = served(one.target)
-      .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
-      .map(({ path }) => path)
-    if (paths.length === 0)
-      return open('the target serves no path that the interface only has for POST')
-    const what = 'with a method that the interface does not have there'
-    return paths.map((path) => routeCase('GET', path, what))
-  },
-  (one) => one.response !== undefined && one.response.status >= 200 && one.response.status < 300,
-)
+const unsupportedMethods: Cases = (one) => {
+  const listed = operations
+    .filter((operation) => operation.method === 'GET')
+    .map((operation) => operation.path)
+  const paths = served(one.target)
+    .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
+    .map(({ path }) => path)
+  if (paths.length === 0)
+    return open('the target serves no path that the interface only has for POST')
+  const what = 'with a method that the interface does not have there'
+  return paths.map((path) => routeCase('GET', path, what))
+}
+
+const isSuccess = ({ response }: Exchange): boolean =>
+  response !== undefined && response.status >= 200 && response.status < 300
 
 /** White space after the JSON of a refused request, and text of an upload, in bytes. */
 const padding = 256 * 1024
@@ -279,6 +279,6 @@ export const envelope = suite('envelope', () => ({
   'bad-input-no-5xx': byAllAnswers,
   'large-body': largeBodies,
   'charset-parameter': tryCharset,
-  'unknown-path': unknownPath,
-  'unsupported-method': unsupportedMethod,
+  'unknown-path': byRoutes(unknownPaths),
+  'unsupported-method': byRoutes(unsupportedMethods, isSuccess),
 }))
