@@ -1,11 +1,5 @@
 import { groupBy, largestFirst } from '../group-by.ts'
-import {
-  type Absence,
-  choosing,
-  type LeftOutBy,
-  type Why,
-  type RequirementResult,
-} from './report-schema.ts'
+import { type Absence, type LeftOutBy, type Why, type RequirementResult } from './report-schema.ts'
 
 /** Why a requirement was not judged: in words, and its kind if something depends on it. */
 export interface Reason {
@@ -79,7 +73,7 @@ export function isLeftOut(judged: Judged, ...by: readonly LeftOutBy[]): boolean 
 }
 
 export function isLeftOutByOption(judged: Judged): boolean {
-  return isLeftOut(judged, ...choosing)
+  return isLeftOut(judged, '--only', '--failed', '--skip', '--read-only')
 }
 
 export function isMistake(judged: Judged): boolean {

@@ -25,9 +25,7 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 const absence = oneOf('not-served', 'removed')
 export type Absence = Fitting<typeof absence>
 
-export const choosing = ['--only', '--failed', '--skip', '--read-only'] as const
-
-const leftOutBy = oneOf(...choosing, '--bail', 'interrupted')
+const leftOutBy = oneOf('--only', '--failed', '--skip', '--read-only', '--bail', 'interrupted')
 export type LeftOutBy = Fitting<typeof leftOutBy>
 
 export const why = described('The kind of the reason, with its facts; absent for other reasons.', {
