@@ -66,7 +66,7 @@ export function guardProcess(): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (...of: unknown[]) => boolean
     stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
-      const isForeign = typeof chunk === 'string' && modulesRun().length > 0
+      const isForeign = typeof chunk === 'string' && modulesRun.length > 0
       return write(isForeign ? printed.literals.text(printed.keys.text(chunk)) : chunk, ...rest)
     }
   }
@@ -95,23 +95,20 @@ export function bugSentence(error: unknown): string {
 }
 
 const blamed = (): string =>
-  modulesRun()
-    .map((path) => `the module ${path}`)
-    .join(' or ') || 'a program that conform uses'
+  modulesRun.map((path) => `the module ${path}`).join(' or ') || 'a program that conform uses'
 
 /**
  * Whether an error comes from the module of a target file or its dependencies: its stack has no frame of ours, or one
  * of the module.
  */
 function isForeign(error: unknown): boolean {
-  if (modulesRun().length === 0) return false
+  if (modulesRun.length === 0) return false
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
   const own = packageFile('')
   return (
-    modulesRun().some((path) =>
-      frames.some((frame) => frame.includes(path.replace(/^\.\//, ''))),
-    ) || !frames.some((frame) => frame.includes(own) || frame.includes('node_modules'))
+    modulesRun.some((path) => frames.some((frame) => frame.includes(path.replace(/^\.\//, '')))) ||
+    !frames.some((frame) => frame.includes(own) || frame.includes('node_modules'))
   )
 }
 

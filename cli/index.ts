@@ -114,7 +114,7 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
   } finally {
     interrupts.stop()
     // The module of a target file may keep the event loop alive for ever.
-    if (modulesRun().length > 0) await exitWhenSaid()
+    if (modulesRun.length > 0) await exitWhenSaid()
   }
 }
 

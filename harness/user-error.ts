@@ -39,15 +39,9 @@ export function unwritable(name: string, error: unknown): UserError {
 /** Time limit for loading a module, and for a program or function to return a key, in ms. */
 export const foreignMs = 30_000
 
-const modules: string[] = []
+/** The modules of target files that have run: later exceptions may be their fault. */
+export const modulesRun: string[] = []
 const waits = new Set<string>()
-
-/** Notes that the module of a target file is about to run: later exceptions may be its fault. */
-export function noteModule(path: string): void {
-  if (!modules.includes(path)) modules.push(path)
-}
-
-export const modulesRun = (): readonly string[] => modules
 
 /** Describes the foreign code that we are waiting for; the first, if several. */
 export function waitedFor(): string | undefined {

@@ -1,6 +1,6 @@
 import { dirname, extname, resolve } from 'node:path'
 import { moduleFile, withArticle, validatorOf } from '../../schemas/validate.ts'
-import { noteModule, waitForForeign, Unjudgeable, UserError } from '../user-error.ts'
+import { modulesRun, waitForForeign, Unjudgeable, UserError } from '../user-error.ts'
 import { foreignWords, noteSecretsIn } from '../recording/index.ts'
 import { parseJson, readBytes } from '../report/index.ts'
 import type { TargetFile } from './model.ts'
@@ -35,7 +35,7 @@ export async function loadTargetFile(
 
 async function importDefault(path: string, source: string): Promise<unknown> {
   noteSecretsIn(source)
-  noteModule(path)
+  if (!modulesRun.includes(path)) modulesRun.push(path)
   const value = await waitForForeign(
     importModule(path),
     `${path}: loading the module never finishes: an await in it does not settle`,
