@@ -36,8 +36,11 @@ export {
   isHarmless,
   leavesState,
   sentFor,
+  isRepeatable,
+  maxTries,
+  type Retry,
+  retryOf,
 } from './answer.ts'
-export { isRepeatable, maxTries, type Retry, retryOf } from './retry.ts'
 
 export {
   allOrOpen,

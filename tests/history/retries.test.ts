@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Exchange, Probe } from '../../harness/journal/exchange.ts'
 import type { Ask } from '../../harness/journal/journal.ts'
-import { maxTries, retryOf } from '../../harness/journal/retry.ts'
+import { maxTries, retryOf } from '../../harness/journal/answer.ts'
 import type { HttpResult } from '../../harness/http/message.ts'
 import { envelope, lost } from '../engine/networks.ts'
 import { responseOf } from '../support/response.ts'
