@@ -38,7 +38,6 @@ import {
   selectedSummary,
 } from './view/standing.ts'
 import { evidenceText, failureSentence } from './view/evidence.ts'
-import { appendFileSync } from 'node:fs'
 
 const MOST_IDS = 5
 
@@ -199,13 +198,4 @@ function evidenceLines(result: RequirementResult, others: number): string[] {
       : []),
     ...(others > 0 ? [`same for ${others} more, named above`] : []),
   ]
-}
-
-/** On GitHub Actions, adds the report to the summary of the job; elsewhere nothing. Throws file system errors. */
-export function reportToGithub(
-  report: Report,
-  env: Readonly<Record<string, string | undefined>>,
-): void {
-  const path = env.GITHUB_STEP_SUMMARY
-  if (env.GITHUB_ACTIONS === 'true' && path) appendFileSync(path, `${renderMarkdown(report)}\n`)
 }

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -42,7 +43,7 @@ import { type Embedded, isEmbedded } from './embedded.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import { type Interrupts, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
-import { reportToGithub } from '../../reporters/markdown.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
 import { unwritable } from '../../harness/user-error.ts'
 import { clearLine, cursorTo } from 'node:readline'
 import { terminalText, duration } from '../../reporters/text.ts'
@@ -224,7 +225,9 @@ async function publish(record: RunRecord, publication: Publication): Promise<Rep
   const report = decided(held, { requireExercised })
   notes.push(...(server?.notes(report) ?? []))
   try {
-    reportToGithub(withProblems(report, problems), process.env)
+    const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: summary } = process.env
+    if (GITHUB_ACTIONS === 'true' && summary)
+      appendFileSync(summary, `${renderMarkdown(withProblems(report, problems))}\n`)
   } catch (error) {
     problems.push(unwritable('the job summary', error).message)
   }

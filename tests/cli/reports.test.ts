@@ -54,9 +54,12 @@ test('each format has a usual file; a path or stdout takes its place', async () 
 test('a report on stdout moves what is for people to stderr', async () => {
   const { url } = await reference()
   const args = `-t ${targetFile(folder(), url)} --only ${known} --report json=-`
-  const { stdout, stderr } = await conform(args)
+  const summary = join(folder(), 'summary.md')
+  const env = { GITHUB_ACTIONS: '', GITHUB_STEP_SUMMARY: summary }
+  const { stdout, stderr } = await conform(args, { env })
   expect((JSON.parse(stdout) as Report).verdict).toBe('passing')
   expect(stderr).toMatch(/^Incomplete: /m)
+  expect(existsSync(summary)).toBe(false)
 })
 
 test.each([

@@ -1,8 +1,6 @@
 import { operations } from '../../catalogue/operations.ts'
 /** What each format holds of a report. How it ends is in `gates/decisions`, what a hostile target can do in `escape`. */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { parse as parseCtrf, validate as validateCtrf } from 'ctrf'
@@ -13,11 +11,10 @@ import { absentReason } from '../../harness/report/reason.ts'
 import type { RecordedExchange } from '../../harness/report/report-schema.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
-import { reportToGithub, renderMarkdown } from '../../reporters/markdown.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderHar } from '../../reporters/har.ts'
 import { formats, type Render, renderJson } from '../../reporters/index.ts'
 import { renderJunit } from '../../reporters/junit.ts'
-import { folder } from '../cli/conform.ts'
 import { failed, report as reportOf } from '../gates/results.ts'
 import { hostile } from './hostile.ts'
 import { fails, joined, mixed, sampleExchanges, sampleReport } from './samples.ts'
@@ -181,17 +178,9 @@ test('the badge says the verdict, its mode, how many required checks passed, wha
 })
 
 describe('GitHub', () => {
-  test('gets a summary on GitHub Actions only', () => {
-    const summary = join(folder(), 'summary.md')
-    writeFileSync(summary, 'before\n')
-    const after = (env: Record<string, string>) => {
-      const of = sampleReport({ end: mixed, run: { command: 'conform -t t.json' } })
-      reportToGithub(of, { GITHUB_STEP_SUMMARY: summary, ...env })
-      return readFileSync(summary, 'utf8')
-    }
-    expect(after({})).toBe('before\n')
-    const text = after({ GITHUB_ACTIONS: 'true' })
-    expect(text).toMatch(/^before\n## ❌ Conformance of Example staging\n/)
+  test('gets a summary that repeats what failed', () => {
+    const text = renderMarkdown(sampleReport({ end: mixed, run: { command: 'conform -t t.json' } }))
+    expect(text).toMatch(/^## ❌ Conformance of Example staging\n/)
     expect(text).toContain('<code>conform -t t.json --failed</code>')
   })
 
