@@ -5,8 +5,8 @@ import { suiteVersion } from '../harness/report/index.ts'
 import { nearest } from '../harness/target/index.ts'
 import { complain } from '../library/output.ts'
 import { bugSentence, exitProcess, guardProcess, orLost, type Interrupts } from './guard.ts'
-import { addArguments, checkArguments, lastRun } from './run/arguments.ts'
-import { isEmbedded, startEmbedded } from './run/embedded.ts'
+import { addArguments, checkArguments, isEmbedded, lastRun } from './run/arguments.ts'
+import { startEmbedded } from './run/embedded.ts'
 
 /** Every command except the run itself, loaded on demand. */
 export const commands: Readonly<Record<string, () => Promise<{ command(): CommandUnknownOpts }>>> =

@@ -8,9 +8,14 @@ import { terminalText } from '../reporters/text.ts'
 import type { Line } from '../reporters/terminal.ts'
 import { changes } from './compare.ts'
 import { createRunInterrupts, exitProcess } from './guard.ts'
-import { addArguments, checkArguments, type RunArguments, neededBy } from './run/arguments.ts'
+import {
+  addArguments,
+  checkArguments,
+  isEmbedded,
+  type RunArguments,
+  neededBy,
+} from './run/arguments.ts'
 import { untilBack } from './run/start-server.ts'
-import { isEmbedded } from './run/embedded.ts'
 import { oneRun } from './run/one-run.ts'
 
 export function command() {

@@ -211,6 +211,12 @@ export function runOptions(
   return runOptionsOf({ ...options, ...parts, chosenBy, endsTarget }, again + started + waited)
 }
 
+/** Without a base URL and a target file, the embedded reference is judged. */
+export const isEmbedded = (
+  baseUrl: string | undefined,
+  options: Pick<RunArguments, 'target'>,
+): boolean => baseUrl === undefined && options.target === undefined
+
 /** The target named by URL, file, or both; with neither, the embedded reference. */
 export interface Named {
   readonly baseUrl: string | undefined

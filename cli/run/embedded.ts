@@ -9,12 +9,6 @@ export interface Embedded {
   readonly worker: Worker
 }
 
-/** Without a base URL and a target file, the embedded reference is judged. */
-export const isEmbedded = (
-  baseUrl: string | undefined,
-  options: { readonly target?: string | undefined },
-): boolean => baseUrl === undefined && options.target === undefined
-
 export async function startEmbedded(): Promise<Embedded> {
   // Its objects are short-lived: a smaller nursery costs no time and saves memory (docs/performance.md).
   const file = moduleFile('dist/reference-worker.js', 'reference/worker.ts')

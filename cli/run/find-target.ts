@@ -9,9 +9,9 @@ import {
   loadTargetFile,
   resolveTarget,
 } from '../../harness/target/index.ts'
-import type { RunArguments } from './arguments.ts'
+import { isEmbedded, type RunArguments } from './arguments.ts'
 import { referenceTargetFile } from '../../schemas/validate.ts'
-import { type Embedded, isEmbedded, startEmbedded } from './embedded.ts'
+import { type Embedded, startEmbedded } from './embedded.ts'
 import type { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {

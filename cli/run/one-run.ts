@@ -38,8 +38,8 @@ import {
   warnOf,
 } from '../../library/output.ts'
 import { formats } from '../../reporters/index.ts'
-import { type RunArguments, keepReport, runOptions } from './arguments.ts'
-import { type Embedded, isEmbedded } from './embedded.ts'
+import { isEmbedded, type RunArguments, keepReport, runOptions } from './arguments.ts'
+import type { Embedded } from './embedded.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import { type Interrupts, onLoss, stuck } from '../guard.ts'
 import { type StartedServer, startServer } from './start-server.ts'
