@@ -58,13 +58,13 @@ export const inMember = (kind: string, at: string): MemberFault => ({ part: 'mem
 
 /** Names faults as the fault matrix does. */
 export const nameOfFaults = (faults: readonly Fault[] = []): string | undefined =>
-  faults.map(nameOfFault).join(' + ') || undefined
-
-function nameOfFault(fault: Fault): string {
-  const { kind, part } = fault
-  if (part === 'member') return `${kind} @ ${fault.at}${fault.isLater ? ', later' : ''}`
-  return part === 'body' || part === 'id' || part === 'file' ? `${part}: ${kind}` : kind
-}
+  faults
+    .map((fault) => {
+      const { kind, part } = fault
+      if (part === 'member') return `${kind} @ ${fault.at}${fault.isLater ? ', later' : ''}`
+      return part === 'body' || part === 'id' || part === 'file' ? `${part}: ${kind}` : kind
+    })
+    .join(' + ') || undefined
 
 /** A request and its accepted answers, both known before anything is sent. */
 export interface Case {
@@ -313,9 +313,17 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
  * server may check only the first.
  */
 function forOtherObjects(material: Material, cases: Cases): Case[] {
+  const { operation, target } = material
+  if (operationOf(operation).body !== 'json') return []
   const random = randomFor(material, `other object of ${material.requirement.id}`)
-  return othersOf(material).flatMap(([other, own]) => {
-    const all = cases(own)
+  return otherObjects(material).flatMap((other) => {
+    const replaced = inPlaceOfApplication(material, other)
+    const resources = { ...target.resources, ...replaced }
+    // The valid request is made from what the file declares.
+    const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
+    const own = { ...material, target: { ...target, resources, file } }
+    const valid = validDraft(own, operation)
+    const all = isOpen(valid) ? valid : cases({ ...own, valid })
     if (isOpen(all)) return []
     const plain = all.filter(
       (one) =>
@@ -326,22 +334,6 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
     const chosen = drawFrom(plain, random)
     return chosen ? [ofOtherObject(chosen, other)] : []
   })
-}
-
-function othersOf(material: Material): readonly (readonly [OtherObject, Material])[] {
-  const { operation, target } = material
-  if (operationOf(operation).body !== 'json') return []
-  const others: [OtherObject, Material][] = []
-  for (const other of otherObjects(material)) {
-    const replaced = inPlaceOfApplication(material, other)
-    const resources = { ...target.resources, ...replaced }
-    // The valid request is made from what the file declares.
-    const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
-    const own = { ...material, target: { ...target, resources, file } }
-    const valid = validDraft(own, operation)
-    if (!isOpen(valid)) others.push([other, { ...own, valid }])
-  }
-  return others
 }
 
 /** Nobody knows which inputs a created application requires. */

@@ -70,7 +70,18 @@ export function placesIn(
 ): Placed[] {
   const { members, settingsWith } = operationOf(operation)
   const fields = known.target.operations[operation]?.fields ?? {}
-  const examples = examplesFor(known, operation, body)
+  /** Provides missing parents: an llm tool, parts of a content, the record's example. */
+  const examples = (member: Member, above: unknown): unknown => {
+    if (member.at === '/tools')
+      return [{ type: 'llm', function: llmFunction(known, operation, body) }]
+    if (member.at === '{query_config}') return {}
+    if (above === undefined) return getAt(member.example, member.at)
+    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*'))
+      return undefined
+    return member.ofType === 'image_url'
+      ? [{ type: 'image_url', image_url: { url: pixel } }]
+      : [{ type: 'text', text: above }]
+  }
   /** The body with the parents of a member; undefined if it has others, or nobody knows an example of one. */
   const framed = (member: Member, place: string, body: unknown) => {
     let whole = body
@@ -126,21 +137,6 @@ const texts = ['string', 'array'] as const
 
 const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
-
-/** Provides missing parents: an llm tool, parts of a content, the record's example. */
-function examplesFor(known: OfTarget, operation: OperationId, body: unknown) {
-  return (member: Member, above: unknown): unknown => {
-    if (member.at === '/tools')
-      return [{ type: 'llm', function: llmFunction(known, operation, body) }]
-    if (member.at === '{query_config}') return {}
-    if (above === undefined) return getAt(member.example, member.at)
-    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*'))
-      return undefined
-    return member.ofType === 'image_url'
-      ? [{ type: 'image_url', image_url: { url: pixel } }]
-      : [{ type: 'text', text: above }]
-  }
-}
 
 function llmFunction(known: OfTarget, operation: OperationId, body: unknown): unknown {
   const declared = known.target.operations[operation]?.body

@@ -11,7 +11,6 @@ import {
   isGranted,
   isOpen,
   type Journal,
-  type Made,
   type Open,
   type Probe,
   type Purpose,
@@ -31,7 +30,6 @@ import {
 import {
   type Case,
   type Condition,
-  type Fault,
   generatedRule,
   materialOf,
   nameOfFaults,
@@ -93,7 +91,14 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
   await ownTurn(client)
   const material = materialOf(given, requirement, operation)
   if (isOpen(material)) return material
-  const valid = validFor(context, operation, found)
+  // A refused key is refused whatever the object's state.
+  const needsObject = needsOwnObject(operation)
+  const isShared = given.options.depth !== 'full' || (isOfKey && needsObject)
+  const shared = () => sharedRequest(client, `refused request of ${operation}`, found.valid)
+  // The valid request that a fault is put into is made anew for each case, but an object made to be added or destroyed is
+  // used for several. A quick run makes one request for all refusals of an operation, since none of them has an effect.
+  const isOnce = requirement.effect === 'none' && (isShared || needsObject)
+  const valid = isOnce ? madeOnce(isShared ? shared : found.valid) : found.valid
   const all = await condition.casesIn(material, context, valid)
   if (isOpen(all)) return all
   const cases = await sendable(context, operation, all)
@@ -136,27 +141,10 @@ async function credentialControl(
   })
 }
 
-/**
- * Makes the valid request that a fault is put into, anew for each case; an object made to be added or destroyed is used
- * for several. A quick run makes one request for all refusals of an operation, since a refused request has no effect.
- */
-function validFor(
-  context: CheckContext,
-  operation: OperationId,
-  found: Control,
-): () => Promise<Made> {
-  const { client, given, requirement } = context
-  const needsObject = needsOwnObject(operation)
-  // A refused key is refused whatever the object's state.
-  const isShared =
-    given.options.depth !== 'full' || (requirement.fault === 'credentials' && needsObject)
-  if (requirement.effect !== 'none' || !(isShared || needsObject)) return found.valid
-  const name = `refused request of ${operation}`
-  return madeOnce(isShared ? () => sharedRequest(client, name, found.valid) : found.valid)
-}
-
 /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
 export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRule {
+  const { context, control } = refusal
+  const { client, requirement } = context
   let request: Ask | undefined
   return {
     when: one.when,
@@ -166,7 +154,35 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
       if (one.judge) return one.judge(journal, refusal)
       const missing = lookAtAdditions(journal, refusal, one)
       if (missing) return missing
-      return judgeCase(journal, refusal, one, (request ??= requestOf(refusal, one, isGenerated)))
+      request ??= requestOf(refusal, one, isGenerated)
+      const seen = lookAt(journal, request, client.known)
+      if (seen.outcome !== 'answered') return seen
+      const { exchange } = seen
+      const { response } = exchange
+      // Member faults that crash the server are bad input, too.
+      if (response && isBreakdown(response) && one.faults?.some((fault) => fault.part === 'member'))
+        sharedBy(client).crashes.set(exchange, one.what)
+      const expected = one.expects ?? refusal.expects
+      const compared = comparePairs(context, exchange, expected)
+      const isDone = one.mayStay && !one.object && response?.status === 409
+      const reason = isDone
+        ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
+        : requirement.fault === 'credentials' && whyHidden(exchange, control)
+      if (reason) return open(reason)
+      if (typeof compared === 'object') return open(compared.why)
+      const isTaken = response !== undefined && isGranted(response)
+      if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
+      // A copy of the server may not know yet what the run made.
+      const isUnknown = [404, 410].includes(response?.status ?? 0)
+      if (one.object && isUnknown) return held
+      const change = one.object ?? (isTaken ? one.coercion : undefined)
+      if (change) {
+        const twin = lookAt(journal, twinOf(refusal, one, change), client.known)
+        if (twin.outcome === 'asks') return twin
+        const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
+        if (isAlike !== (one.object !== undefined)) return held
+      }
+      return { outcome: compared, evidence: { exchange, what: one.what, expected } }
     },
   }
 }
@@ -195,39 +211,6 @@ function lookAtAdditions(journal: Journal, refusal: Refusal, one: Case): CaseVer
   return before.outcome === 'asks' ? before : undefined
 }
 
-function judgeCase(journal: Journal, refusal: Refusal, one: Case, request: Ask): CaseVerdict {
-  const { context, control } = refusal
-  const { client, requirement } = context
-  const seen = lookAt(journal, request, client.known)
-  if (seen.outcome !== 'answered') return seen
-  const { exchange } = seen
-  const { response } = exchange
-  // Member faults that crash the server are bad input, too.
-  if (response && isBreakdown(response) && one.faults?.some(isOfMember))
-    sharedBy(client).crashes.set(exchange, one.what)
-  const expected = one.expects ?? refusal.expects
-  const compared = comparePairs(context, exchange, expected)
-  const isDone = one.mayStay && !one.object && response?.status === 409
-  const reason = isDone
-    ? 'answered 409: an earlier run may have added the deleted file; declare graphs.create and files.upload'
-    : requirement.fault === 'credentials' && whyHidden(exchange, control)
-  if (reason) return open(reason)
-  if (typeof compared === 'object') return open(compared.why)
-  const isTaken = response !== undefined && isGranted(response)
-  if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
-  // A copy of the server may not know yet what the run made.
-  const isUnknown = [404, 410].includes(response?.status ?? 0)
-  if (one.object && isUnknown) return held
-  const change = one.object ?? (isTaken ? one.coercion : undefined)
-  if (change) {
-    const twin = lookAt(journal, twinOf(refusal, one, change), client.known)
-    if (twin.outcome === 'asks') return twin
-    const isAlike = twin.outcome === 'answered' && countsAsGranted(twin.exchange)
-    if (isAlike !== (one.object !== undefined)) return held
-  }
-  return { outcome: compared, evidence: { exchange, what: one.what, expected } }
-}
-
 /** The request that tells whether a wrong answer is the server's fault. */
 function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): Ask {
   const { context, material, valid } = refusal
@@ -242,7 +225,7 @@ function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): A
 function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
   const { context, material, valid } = refusal
   const { requirement, given } = context
-  const { what, effect = 'none' } = one
+  const { what, faults = [], effect = 'none' } = one
   const expects = one.expects ?? refusal.expects
   const draft = one.change(material.valid)
   const isElsewhere = draft.path === otherPathOf(given, material.operation)
@@ -260,32 +243,23 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
         exchange.response !== undefined && isExpected(expects, exchange.response),
     }),
   }
-  const fault = nameOfFaults(one.faults)
+  const fault = nameOfFaults(faults)
   const make = () =>
     withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
-  const name = nameOf(refusal, one, draft, isGenerated)
-  return { name, source: madeOnce(make), purpose }
-}
-
-const isOfMember = (fault: Fault): boolean => fault.part === 'member'
-
-/** Names a request by its content if several requirements judge it, so that it is sent once; else by its requirement. */
-function nameOf(refusal: Refusal, one: Case, draft: Probe, isGenerated: boolean): string {
-  const { requirement, operation } = refusal.material
   const { path, params, query, headers, body, credential } = draft
-  const { faults = [], effect = 'none' } = one
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
-  const key = `${JSON.stringify([operation, path, params, headers])} ${text}`
-  const isOfBody = faults.some((fault) => isOfMember(fault) || fault.part === 'body')
-  return isOfBody &&
+  const key = `${JSON.stringify([material.operation, path, params, headers])} ${text}`
+  // Named by its content if several requirements judge it, so that it is sent once; else by its requirement.
+  const isShared =
+    faults.some((one) => one.part === 'member' || one.part === 'body') &&
     effect === 'none' &&
     credential.full &&
     !one.when &&
     !one.mayStay &&
     !one.object &&
     !isGenerated
-    ? key
-    : `${requirement.id} ${one.what} ${credential.value} ${JSON.stringify(query)} ${key}`
+  const own = `${requirement.id} ${what} ${credential.value} ${JSON.stringify(query)} ${key}`
+  return { name: isShared ? key : own, source: madeOnce(make), purpose }
 }
 
 /** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */

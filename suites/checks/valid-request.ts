@@ -126,16 +126,6 @@ function knownIdLike(one: OfTarget, id: OperationId, parameter: string): string 
   return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
-/** What its body needs and the target file lacks. */
-function lackedBy(known: OfTarget, id: OperationId): Open | undefined {
-  const { isWhole, members } = operationOf(id)
-  if (!isWhole)
-    return bodyOf(known, id) === undefined ? undeclared(`operations.${id}.body`) : undefined
-  const places = members.flatMap((member) => member.declaredAt ?? [])
-  const lacking = places.find((place) => getAt(known.target.file, place) === undefined)
-  return lacking === undefined ? undefined : undeclared(lacking.slice(1).replaceAll('/', '.'))
-}
-
 function wholeBody(known: OfTarget, operation: OperationId): unknown {
   const { members, example } = operationOf(operation)
   return members.reduce<unknown>((body, one) => {
@@ -182,8 +172,11 @@ export function draftRequest(known: Basis, operation: OperationId, extent: Exten
     if (isOpen(content)) return content
     draft = { ...draftOf(target, record, parts), body: content.bytes }
   } else {
-    const lacking = lackedBy(known, operation)
-    if (lacking) return lacking
+    const needed = record.isWhole
+      ? record.members.flatMap((member) => member.declaredAt ?? [])
+      : [`/operations/${operation}/body`]
+    const lacking = needed.find((place) => getAt(target.file, place) === undefined)
+    if (lacking !== undefined) return undeclared(lacking.slice(1).replaceAll('/', '.'))
     const left = extent === 'whole' ? [] : extraRoles(operation)
     const json = record.isWhole
       ? wholeBody(known, operation)
@@ -451,25 +444,20 @@ export function lookAtControl(
   return { state: 'refused', exchange, remarks, valid: make }
 }
 
-/** Sends a control. Open if it cannot be made. */
-const controlBy = (
-  client: Client,
-  given: Given,
-  request: ControlRequest,
-): Promise<Control | Open> => settled(client, () => lookAtControl(client, given, request))
-
 /** The operation's valid request. Open if not declared. */
 export const control = (
   client: Client,
   given: Given,
   operation: OperationId,
 ): Promise<Control | Open> =>
-  controlBy(client, given, {
-    operation,
-    name: '',
-    make: () => validRequest(client, given, operation),
-    remake: () => distinctRequest(client, given, operation),
-  })
+  settled(client, () =>
+    lookAtControl(client, given, {
+      operation,
+      name: '',
+      make: () => validRequest(client, given, operation),
+      remake: () => distinctRequest(client, given, operation),
+    }),
+  )
 
 export const nameOfControl = ({ headers, query, body }: Probe): string =>
   `with ${JSON.stringify([headers, query])} ${String(body)}`
@@ -484,7 +472,8 @@ export async function wholeControl(
   const draft = draftRequest(given, operation, 'whole')
   if (isOpen(draft)) return draft
   const make = () => declaredRequest(client, given, operation, 'whole')
-  return controlBy(client, given, { operation, name: nameOfControl(draft), make })
+  const name = nameOfControl(draft)
+  return settled(client, () => lookAtControl(client, given, { operation, name, make }))
 }
 
 export async function grantedControl(
