@@ -5,6 +5,7 @@ import {
   operationOf,
   type OperationId,
   operations,
+  type Member,
   missingMember,
   type Operation,
   roleOf,
@@ -30,11 +31,9 @@ const withJson = idsWhere((one) => one.body === 'json') as JsonOperationId[]
 const withObject = withJson.filter((id) => id !== 'jobs.create')
 
 /** The member that a request needs to be meaningful, though the spec does not call it required. */
-const essentialOf = (one: Operation) =>
-  one.members.find((member) => member.judgedBy?.absent === missingMember)
+const isEssential = (member: Member): boolean => member.judgedBy?.absent === missingMember
 
-const withEssential = idsWhere((one) => essentialOf(one) !== undefined) as EssentialId[]
-const essentialRole = (id: EssentialId): string => roleOf(essentialOf(operationOf(id))!)!
+const withEssential = idsWhere((one) => one.members.some(isEssential)) as EssentialId[]
 
 const failing = idsWhere((one) =>
   (one.errors ?? []).some(([status, tpe]) => status === 500 && tpe === 'InternalError'),
@@ -46,10 +45,10 @@ export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'fi
 function onEach<O extends OperationId, const T extends RequirementText>(
   ids: readonly O[],
   text: T,
-  own: (id: O) => Partial<RequirementText> = () => ({}),
+  own?: (id: O) => Partial<RequirementText>,
 ): RequirementFrom<O, T>[] {
   return ids.map(
-    (id) => requirement(id, { ...text, ...own(id) }) as unknown as RequirementFrom<O, T>,
+    (id) => requirement(id, { ...text, ...own?.(id) }) as unknown as RequirementFrom<O, T>,
   )
 }
 
@@ -79,9 +78,10 @@ export const everyOperation = [
     refused: 'A body with another content type than JSON' }),
   ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
     refused: 'A JSON body of another type than the operation takes' }),
-  ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => ({
-    refused: `A body without ${essentialRole(id)}, or an empty body,`,
-    needs: [valid, `{${essentialRole(id)}}`] })),
+  ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => {
+    const role = roleOf(operationOf(id).members.find(isEssential)!)
+    return { refused: `A body without ${role}, or an empty body,`, needs: [valid, `{${role}}`] }
+  }),
   ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', expects: [['no-5xx']],
     statement: 'A missing, malformed or odd body never causes a 5xx.' }),
   ...onEach(failing, { id: '500-internal-error', needs: [scenario], expects: [[500, 'InternalError']],

@@ -454,16 +454,14 @@ export const operations = (
     section: '4.4',
     effect: 'none',
     ...record,
-    members: members.map((member) => completed(member, isWhole === undefined)),
+    members: members.map((member): Member => {
+      const { at } = member
+      const section = at.startsWith('/') ? '2.8' : '7.3'
+      const role = !isWhole && /^\/\w+$/.test(at) ? { role: at.slice(1) } : {}
+      return { kinds: ['string'], section, ...role, ...member }
+    }),
   }
 })
-
-function completed(member: WrittenMember, hasRoles: boolean): Member {
-  const { at } = member
-  const section = at.startsWith('/') ? '2.8' : '7.3'
-  const role = hasRoles && /^\/\w+$/.test(at) ? { role: at.slice(1) } : {}
-  return { kinds: ['string'], section, ...role, ...member }
-}
 
 /** As `operations` completes a record: JSON is the default if it writes no method. */
 type WithJson<One extends { readonly id: string }> = One extends { readonly body: 'json' }
