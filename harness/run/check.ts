@@ -26,7 +26,6 @@ import {
 import { haveStatus, isModelError, type Pairs } from '../../catalogue/answers.ts'
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import {
-  type CatalogueResult,
   type Reason,
   type Failure,
   type FailureExchange,
@@ -47,15 +46,11 @@ export async function againAtEnd(
 
 export type Compared = 'held' | 'name' | 'broken' | { readonly why: string }
 
-/** Whether the valid request was accepted, if it was needed. */
-export const controlOf = (context: CheckContext): CatalogueResult['control'] =>
-  context.client.journal.controls.get(context.requirement.id) ?? 'none'
-
 export function comparePairs(
   context: CheckContext,
   exchange: Exchange,
   pairs: Pairs,
-  control = controlOf(context),
+  control = context.client.journal.controls.get(context.requirement.id) ?? 'none',
 ): Compared {
   const { given } = context
   const { isOwnLimit, response, throttled } = exchange

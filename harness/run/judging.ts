@@ -20,7 +20,7 @@ import {
   resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
-import { spoilerBlamed, controlOf, failureOf, failuresOf, blamed, whyUnsure } from './check.ts'
+import { spoilerBlamed, failureOf, failuresOf, blamed, whyUnsure } from './check.ts'
 import {
   type Client,
   type Given,
@@ -170,9 +170,8 @@ async function lookBack(
   for (const { failures, ...result } of refusal === undefined ? [] : [...results.values()])
     if (result.operation !== 'envelope' && failures.length > 0 && failures.every(isRefused))
       tell({ ...result, outcome: 'not-exercised', reason: refusal, failures: [] })
-  for (const result of await Promise.all(
-    [...results.values()].map((one) => withoutChance(client, one)),
-  ))
+  const wrong = [...results.values()].filter((one) => one.failures.length > 0)
+  for (const result of await Promise.all(wrong.map((one) => withoutChance(client, one))))
     if (result) tell(result)
   // Once the full key is refused, or everything is throttled, answers say nothing.
   const last = journal.answers.findLast((one) => one.status !== 429 && one.status !== 503)
@@ -344,7 +343,7 @@ function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult 
   const { cases, ...judged } = outcome
   client.journal.forget(requirement.id)
   const durationMs = Math.round(client.recorder.tookMs.get(requirement.id) ?? 0)
-  const control = controlOf(context)
+  const control = client.journal.controls.get(requirement.id) ?? 'none'
   const result = resultOf(requirement, { ...redacted(client, judged), control, cases, durationMs })
   const { bail, strict, expected } = given.options
   const isCounted = result.outcome === 'failed' && (result.level === 'must' || strict)
