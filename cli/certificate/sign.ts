@@ -4,11 +4,11 @@ import {
   parseReport,
   readBytes,
   type Absence,
-  conditions,
   inconsistencies,
   type Report,
 } from '../../harness/report/index.ts'
 import { shellWord } from '../../harness/shell-word.ts'
+import { conditions } from '../../schemas/report.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { tell, checkOutputs, writeAtomically } from '../../library/output.ts'
 import { firstOf, terminalText } from '../../reporters/text.ts'

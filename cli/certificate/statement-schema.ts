@@ -1,4 +1,4 @@
-import { basicDefinitions, conditions, results } from '../../harness/report/index.ts'
+import { basicDefinitions, conditions, results } from '../../schemas/report.ts'
 import {
   defined,
   described,

@@ -4,15 +4,13 @@ import { type Redactor, redacted } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import {
-  defined,
-  described,
-  type Fitting,
-  integer,
-  object,
-  type Schema,
-  text,
-} from '../../schemas/closed.ts'
+import type {
+  FailureExchange,
+  RecordedBody,
+  RecordedExchange,
+  RecordedHeaders,
+  RecordedRequest,
+} from '../../schemas/exchange.ts'
 import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 
 interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
@@ -204,54 +202,6 @@ const longestText = 2000
 export function shownText(text: string, redact: (text: string) => string): string {
   const kept = redact(text.slice(0, overlap))
   return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
-}
-
-const headers: Schema<Record<string, string>> = { type: 'object', additionalProperties: text }
-export type RecordedHeaders = Fitting<typeof headers>
-
-const body = {
-  body: described(
-    'Text; bytes that are not UTF-8 are given as base64. Cut if bodyLength is present.',
-    text,
-  ),
-}
-const ofBody = {
-  bodyEncoding: { const: 'base64' } as Schema<'base64'>,
-  bodyLength: described<number>('Bytes of the whole body.', { type: 'integer', minimum: 0 }),
-  bodySha256: described<string>('Of the whole body.', {
-    type: 'string',
-    pattern: '^[0-9a-f]{64}$',
-  }),
-}
-export type RecordedBody = Fitting<ReturnType<typeof object<typeof body, typeof ofBody>>>
-
-const named = { headers: defined<RecordedHeaders>('headers') }
-const request = object({ method: text, url: text, ...named, ...body }, ofBody)
-export type RecordedRequest = Fitting<typeof request>
-
-const response = object({ status: integer, ...named, ...body }, ofBody)
-export type RecordedResponse = Fitting<typeof response>
-
-const exchange = object(
-  { request: defined<RecordedRequest>('request'), curl: text },
-  { response: described('Absent if no answer came.', defined<RecordedResponse>('response')) },
-)
-export type FailureExchange = Fitting<typeof exchange>
-
-export const exchangeDefinitions = { exchange, headers, request, response }
-
-export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
-
-export interface RecordedExchange extends FailureExchange {
-  n: number
-  /** The requirement that sent it; null for the suite's own requests (liveness, waiting for jobs, clean-up). */
-  requirement: string | null
-  operation: string | null
-  role: ExchangeRole
-  startedAt: string
-  durationMs: number
-  error?: string
-  httpVersion?: string
 }
 
 export const inProcessUrl = 'http://in-process.localhost'

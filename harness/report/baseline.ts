@@ -4,7 +4,7 @@ import { validate } from '../../schemas/validate.ts'
 import { isLoopback } from '../loopback.ts'
 import { ensure } from '../user-error.ts'
 import { parseJson, parseReport, readBytes } from './json-file.ts'
-import type { BaselineSummary, Report, RequirementResult } from './report-schema.ts'
+import type { BaselineSummary, Report, RequirementResult } from '../../schemas/report.ts'
 import { type HttpResponse, isSame, responsesOf, sayAnswers } from './verdict.ts'
 
 export interface BaselineEntry {

@@ -1,7 +1,7 @@
-export type * from './report-schema.ts'
-export { basicDefinitions, conditions, results } from './report-schema.ts'
+export type * from '../../schemas/report.ts'
 export {
   assembleReport,
+  type CatalogueResult,
   noRun,
   suiteVersion,
   summarize,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { isObject } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { unreadable, UserError } from '../user-error.ts'
-import type { Report } from './report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 
 export function readBytes(path: string): Buffer {
   try {

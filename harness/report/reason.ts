@@ -1,5 +1,10 @@
 import { groupBy, largestFirst } from '../group-by.ts'
-import { type Absence, type LeftOutBy, type Why, type RequirementResult } from './report-schema.ts'
+import {
+  type Absence,
+  type LeftOutBy,
+  type Why,
+  type RequirementResult,
+} from '../../schemas/report.ts'
 
 /** Why a requirement was not judged: in words, and its kind if something depends on it. */
 export interface Reason {

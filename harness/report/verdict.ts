@@ -1,5 +1,4 @@
 import type {
-  CatalogueResult,
   Counts,
   Failure,
   Outcome,
@@ -8,7 +7,7 @@ import type {
   Verdict,
   Exit,
   Undecided,
-} from './report-schema.ts'
+} from '../../schemas/report.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
 import { isMistake, commonReason, isLeftOut, isLeftOutByOption, count } from './reason.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,11 +15,14 @@ import { readFileSync } from 'node:fs'
 import {
   type CatalogueRequirement,
   findRequirement,
+  type RequirementId,
   requirementsDigest,
   specDigest,
   specVersion,
 } from '../../catalogue/catalogue.ts'
 import { packageFile } from '../../schemas/validate.ts'
+
+export type CatalogueResult = RequirementResult<RequirementId>
 
 interface Found {
   readonly target: Report['target']

@@ -3,7 +3,7 @@ import { catalogue, requirementsDigest, specDigest } from '../../catalogue/catal
 import { signReport } from '../../cli/certificate/sign.ts'
 import { verifyCertificate } from '../../cli/certificate/verify.ts'
 import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
-import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Report, RequirementResult } from '../../schemas/report.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 
 /** The run of the report started the day before. */

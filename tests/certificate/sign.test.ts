@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { failed, missed } from '../gates/results.ts'
 import { first, issue, issuedAt, pair, statementIn, wholeReport } from './issued.ts'
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { inconsistencies } from '../../harness/report/verdict.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { loggedExchanges } from '../../library/output.ts'
 import { renderHar } from '../../reporters/har.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'

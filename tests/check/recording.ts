@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkFile } from '../../cli/check.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { folder } from '../cli/conform.ts'
 import { bodyOf } from '../spec/bodies.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formats, type Render } from '../../reporters/index.ts'
 import { joined } from '../reporters/samples.ts'
 import { base, checked, granted, har, inFile, rowOf, type Told } from './recording.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { withoutSecretMembers } from '../../cli/recording/exchange.ts'
 
 const head = Buffer.from('{"alg":"HS256"}').toString('base64url')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import reference from '../../fixtures/reference.target.json' with { type: 'json' }
-import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Report, RequirementResult } from '../../schemas/report.ts'
 
 export const bin = fileURLToPath(new URL('../../cli/bin/conform.js', import.meta.url))
 

@@ -15,7 +15,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
 import { readBaseline } from '../../harness/report/baseline.ts'
 import { readReport } from '../../harness/report/json-file.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { UserError } from '../../harness/user-error.ts'
 import {
   parseReportRequests,

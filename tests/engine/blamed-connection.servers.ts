@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { onReusedConnection } from '../../harness/journal/describe.ts'
-import type { RequirementResult } from '../../harness/report/report-schema.ts'
+import type { RequirementResult } from '../../schemas/report.ts'
 import { preloadedIds } from '../../reference/world/preloaded.ts'
 import { randomFrom } from '../support/lossy-network.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { gatewayResponseOf, type Way } from '../../harness/client/liveness.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import { responseOf } from '../support/response.ts'

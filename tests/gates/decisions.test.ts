@@ -28,7 +28,7 @@ import {
   mistakeReason,
   unreachableReason,
 } from '../../harness/report/reason.ts'
-import type { Failure, Report, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Failure, Report, RequirementResult } from '../../schemas/report.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { renderBadge } from '../../reporters/badge.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'

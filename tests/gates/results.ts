@@ -6,12 +6,7 @@ import {
   summarize,
   verdictOf,
 } from '../../harness/report/verdict.ts'
-import type {
-  Failure,
-  Report,
-  RequirementResult,
-  Undecided,
-} from '../../harness/report/report-schema.ts'
+import type { Failure, Report, RequirementResult, Undecided } from '../../schemas/report.ts'
 
 const digest = (character: string) => `sha256:${character.repeat(64)}`
 

@@ -20,7 +20,7 @@ import {
 } from '../../reference/server.ts'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
 import type { Transport } from '../../harness/http/message.ts'
-import type { Report, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Report, RequirementResult } from '../../schemas/report.ts'
 
 const referenceTarget = loadTargetFile(
   fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isRefusal } from '../../catalogue/answers.ts'
-import type { Failure, RequirementResult } from '../../harness/report/report-schema.ts'
+import type { Failure, RequirementResult } from '../../schemas/report.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'

@@ -1,12 +1,7 @@
 import pc from 'picocolors'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { ExitOptions } from '../../harness/report/verdict.ts'
-import type {
-  Failure,
-  RecordedExchange,
-  Report,
-  RequirementResult,
-} from '../../harness/report/report-schema.ts'
+import type { Failure, RecordedExchange, Report, RequirementResult } from '../../schemas/report.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { failure, report, result } from '../gates/results.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { nextSteps } from '../../reporters/view/next-steps.ts'
 import { failed, failure, missed, report, result } from '../gates/results.ts'
 import { fails, inTerminal, mixed, sampleFailure, sampleReport } from './samples.ts'

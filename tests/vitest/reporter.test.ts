@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { TestModule, Vitest } from 'vitest/node'
 import ConformanceReporter from '../../library/vitest/reporter.ts'
-import type { Report } from '../../harness/report/report-schema.ts'
+import type { Report } from '../../schemas/report.ts'
 import { folder } from '../cli/conform.ts'
 import { failed, report, result } from '../gates/results.ts'
 

@@ -13,9 +13,8 @@ import {
   orNull,
   textOrNull,
   either,
-} from '../../schemas/closed.ts'
-import { exchangeDefinitions, type FailureExchange } from '../recording/index.ts'
-import type { RequirementId } from '../../catalogue/catalogue.ts'
+} from './closed.ts'
+import { exchangeDefinitions, type FailureExchange } from './exchange.ts'
 
 /**
  * The result model, in JSON `conformance-report/1`: the only form that reporters read. Most types derive from the
@@ -344,14 +343,12 @@ export type {
   RecordedHeaders,
   RecordedRequest,
   RecordedResponse,
-} from '../recording/index.ts'
+} from './exchange.ts'
 
 /** The result of one requirement; `reason` and `why` are present if it was not judged. */
 export interface RequirementResult<Id extends string = string> extends AnyResult {
   id: Id
 }
-
-export type CatalogueResult = RequirementResult<RequirementId>
 
 /** @typeParam Id possible ids: the catalogue's for a run, any for a file, which may be of another version */
 export interface Report<Id extends string = string> extends AnyReport {
