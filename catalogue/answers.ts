@@ -156,10 +156,6 @@ export function haveStatus(pairs: Pairs = [], ...statuses: readonly Pair[0][]): 
   return pairs.some((pair) => statuses.includes(pair[0]))
 }
 
-/** Whether anything but a 5xx is accepted. */
-export const isLenient = (expects: Expected | undefined): boolean =>
-  isRefusal(expects) && haveStatus(expects, 'no-5xx')
-
 /** The pairs accepted for a requirement's request; for a general requirement, those of the scenario's operation. */
 export function pairsOf(requirement: Answerable, operation: OperationId): Pairs {
   if (!isRefusal(requirement.expects)) throw new Error('nothing is refused')

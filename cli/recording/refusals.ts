@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { isLenient, isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { haveStatus, isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import {
   catalogue,
   type CatalogueRequirement,
@@ -110,7 +110,7 @@ export function* refusalsIn(
     yield [
       requirement.id,
       judged.length > 0 ? verdict : open('no request equals a granted one but for its fault'),
-      isLenient(requirement.expects) ? [] : refused,
+      haveStatus(pairsOf(requirement, operation), 'no-5xx') ? [] : refused,
     ]
   }
 }

@@ -1,4 +1,4 @@
-import { isModelError } from '../../catalogue/answers.ts'
+import { haveStatus, isModelError } from '../../catalogue/answers.ts'
 import { firstOperation, operationOf, readingOperation } from '../../catalogue/operations.ts'
 import type { HttpResult, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
 import type { Recorder } from '../recording/index.ts'
@@ -11,7 +11,6 @@ import {
   type Purpose,
   type Ask,
   type AwaitFree,
-  asksForLimit,
   hasStatusOf,
   isBreakdown,
   isRepeatable,
@@ -203,7 +202,7 @@ export class Client {
     await this.liveness.confirm(exchange)
     await this.#keyWatch.confirm(exchange, response)
     if (!isThrottling(exchange)) return
-    const isCounted = !asksForLimit(expects)
+    const isCounted = !haveStatus(expects, 429, 503)
     const status = String(response.status)
     // A page is a gateway's, which limits all operations.
     const kind =

@@ -57,7 +57,14 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
 
 function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
   if (all.length === 0) return { asks: [ask] }
-  const entries = all.map((one) => asSentFor(ask, one))
+  const { expects, isSuccess } = ask.purpose
+  // Another requirement may have sent it, to which other answers are right.
+  const entries = all.map((one) => {
+    const { purpose } = one.exchange
+    return purpose.expects === expects && purpose.isSuccess === isSuccess
+      ? one
+      : { ...one, exchange: { ...one.exchange, purpose: { ...purpose, expects, isSuccess } } }
+  })
   const at = entries.findLastIndex((one) => !one.ask.once)
   const sent = entries[at]?.exchange
   if (!sent) return { asks: [ask] }
@@ -88,15 +95,6 @@ const maySettle = (
   !exchange.throttled &&
   !exchange.unansweredTimes &&
   !settles.isGood(exchange)
-
-/** Another requirement may have sent it, to which other answers are right. */
-function asSentFor(ask: Ask, entry: Entry): Entry {
-  const { expects, isSuccess } = ask.purpose
-  const { purpose } = entry.exchange
-  return purpose.expects === expects && purpose.isSuccess === isSuccess
-    ? entry
-    : { ...entry, exchange: { ...entry.exchange, purpose: { ...purpose, expects, isSuccess } } }
-}
 
 const isUnknown = (exchange: Exchange, known: Known): boolean =>
   isWrong(exchange) && !known.wrongAnywhere.has(kindOfFailure(exchange))

@@ -9,7 +9,6 @@ import type { OperationId, Effect } from '../../catalogue/operations.ts'
 import {
   codeNames,
   guardrail,
-  haveStatus,
   isModelError,
   type Pair,
   type Pairs,
@@ -473,9 +472,6 @@ export function mentionsExpected(pairs: Pairs | undefined, response: HttpRespons
 export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
   return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
 }
-
-/** Whether a requirement is about a limit: 429 and 503 are throttling elsewhere. */
-export const asksForLimit = (pairs?: Pairs): boolean => haveStatus(pairs, 429, 503)
 
 /** For example `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge`. */
 export function describePairs(pairs: Pairs): string {

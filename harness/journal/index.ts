@@ -78,7 +78,6 @@ export {
   isThrottled,
   describePairs,
   envelopeRemark,
-  asksForLimit,
   hasStatusOf,
   isExpected,
   matchPairs,

@@ -1,4 +1,4 @@
-import { isLenient } from '../../catalogue/answers.ts'
+import { haveStatus } from '../../catalogue/answers.ts'
 import { type Client, pause, RunEnded, type Turn } from '../client/index.ts'
 import { type CheckContext, perRun } from './run.ts'
 import {
@@ -126,7 +126,8 @@ function learn(
     if (!spoilers.has(kind)) spoilers.set(kind, { wrong: blames, fresh: judge })
   }
   // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
-  if (isRight(judge) && !isLenient(judge.purpose.expects)) judge.previousRequest = undefined
+  if (isRight(judge) && !haveStatus(judge.purpose.expects, 'no-5xx'))
+    judge.previousRequest = undefined
 }
 
 async function sendAndAppend(client: Client, next: Ask): Promise<void> {

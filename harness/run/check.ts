@@ -14,7 +14,6 @@ import {
   describeProbe,
   envelopeRemark,
   familyRemark,
-  asksForLimit,
   hasStatusOf,
   isThrottling,
   rerunLine,
@@ -65,7 +64,7 @@ export function comparePairs(
       (status === 429 || status === 503 || isModelError(response.tpe)) &&
       names.includes(response.tpe!),
   )
-  const isAskedFor = !isOwnLimit && asksForLimit(pairs)
+  const isAskedFor = !isOwnLimit && haveStatus(pairs, 429, 503)
   if (throttled && !isAskedFor && !isNamed)
     return { why: `throttled: ${describeResponse(exchange)} on every try` }
   const match = matchPairs(pairs, response)

@@ -9,7 +9,6 @@ import {
   type Target,
   type HeaderValue,
   type KeyValue,
-  type SetupRequestValue,
   type TargetFile,
 } from './model.ts'
 
@@ -68,10 +67,6 @@ export function namesIn(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
 }
 
-export function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = []): string[] {
-  return setup.flatMap((request) => Object.keys(request.save ?? {}))
-}
-
 type Saved = ReadonlyMap<string, string>
 
 function fill(text: string, saved: Saved, written: (value: string) => string): string {
@@ -122,7 +117,7 @@ function onlyRead(requests: readonly HookRequest[]): boolean {
 export function readOnlyTarget(target: Target): Target {
   const teardown = onlyRead(target.teardown) ? target.teardown : []
   if (onlyRead(target.setup)) return { ...target, teardown }
-  const names = namesSaved(target.setup)
+  const names = target.setup.flatMap((request) => Object.keys(request.save ?? {}))
   const isKept = ([, value]: [string, unknown]): boolean =>
     leavesOf(value).every((leaf) => !namesIn(leaf.text).some((one) => names.includes(one)))
   const kept = <T extends object>(value: T): T =>

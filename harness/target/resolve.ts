@@ -44,7 +44,7 @@ import {
   type FromCommand,
   type KeyFunction,
 } from './model.ts'
-import { idPlace, leavesOf, namesIn, namesSaved, plainFile, targetDigest } from './places.ts'
+import { idPlace, leavesOf, namesIn, plainFile, targetDigest } from './places.ts'
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import {
@@ -157,7 +157,8 @@ class Reader {
     for (const { pointer, text } of leavesOf(file)) {
       const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
       if (list === undefined && !idPlace.test(pointer)) continue
-      const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
+      const before = list === 'setup' ? setup.slice(0, Number(at)) : setup
+      const known = before.flatMap((request) => Object.keys(request.save ?? {}))
       for (const name of namesIn(text))
         if (!known.includes(name))
           this.refuse(
