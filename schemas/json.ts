@@ -41,22 +41,16 @@ export function hasParent(value: unknown, pointer: string): boolean {
 }
 
 /** Returns a copy with `replacement` at the pointer, adding the member if needed; `undefined` removes it. */
-export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
-  return replacedAt(value, tokensOf(pointer), 0, replacement)
-}
-
-function replacedAt(
+export function setAt(
   value: unknown,
-  tokens: readonly string[],
-  depth: number,
+  pointer: string,
   replacement: unknown,
+  [token, ...below] = tokensOf(pointer),
 ): unknown {
-  const token = tokens[depth]
   if (token === undefined) return replacement
-  if (typeof value !== 'object' || value === null)
-    throw new Error(`no parent at /${tokens.join('/')}`)
-  const isRemoved = replacement === undefined && depth === tokens.length - 1
-  const inside = replacedAt(step(value, token), tokens, depth + 1, replacement)
+  if (typeof value !== 'object' || value === null) throw new Error(`no parent at ${pointer}`)
+  const isRemoved = replacement === undefined && below.length === 0
+  const inside = setAt(step(value, token), pointer, replacement, below)
   if (Array.isArray(value)) {
     const items = (value as unknown[]).slice()
     if (isRemoved) items.splice(Number(token), 1)
