@@ -10,7 +10,6 @@ import {
   isExpected,
   isGranted,
   isOpen,
-  type Journal,
   type Open,
   type Probe,
   type Purpose,
@@ -40,15 +39,7 @@ import {
   type KnownCases,
 } from './case.ts'
 import { once, ownTurn, sharedBy } from './created.ts'
-import {
-  allOf,
-  type CaseRule,
-  type CaseVerdict,
-  held,
-  lookAt,
-  madeOnce,
-  requestFor,
-} from './rules.ts'
+import { allOf, type CaseRule, held, lookAt, madeOnce, requestFor } from './rules.ts'
 import {
   type Control,
   control,
@@ -143,8 +134,10 @@ async function credentialControl(
 
 /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
 export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRule {
-  const { context, control } = refusal
-  const { client, requirement } = context
+  const { context, control, material } = refusal
+  const { client, given, requirement } = context
+  const { operation } = material
+  const { control: add } = one
   let request: Ask | undefined
   return {
     when: one.when,
@@ -152,8 +145,24 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
     isFurther: Boolean(one.control ?? one.judge ?? one.object ?? one.mayStay),
     judge(journal) {
       if (one.judge) return one.judge(journal, refusal)
-      const missing = lookAtAdditions(journal, refusal, one)
-      if (missing) return missing
+      // Besides its own request, it may need the control of what it adds, and a request before it.
+      if (add) {
+        const make = () =>
+          withChange(validRequest(client, given, operation), (valid) => ({
+            ...add(valid),
+            effect: valid.effect,
+          }))
+        const name = nameOfControl(add(material.valid))
+        const found = lookAtControl(client, given, { operation, name, make })
+        if (!('state' in found)) return found
+        const why = 'the same request without its fault was refused'
+        if (found.state === 'refused') return notGranted(found, why)
+      }
+      if (one.isBehind) {
+        const before = requestFor(context, `before ${one.what}`, control.valid, { role: 'setup' })
+        const seen = lookAt(journal, before, client.known)
+        if (seen.outcome === 'asks') return seen
+      }
       request ??= requestOf(refusal, one, isGenerated)
       const seen = lookAt(journal, request, client.known)
       if (seen.outcome !== 'answered') return seen
@@ -185,30 +194,6 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
       return { outcome: compared, evidence: { exchange, what: one.what, expected } }
     },
   }
-}
-
-/** What a case needs besides its request: the control of what it adds, and the request that comes before it. */
-function lookAtAdditions(journal: Journal, refusal: Refusal, one: Case): CaseVerdict | undefined {
-  const { context, control, material } = refusal
-  const { client, given } = context
-  const { operation } = material
-  const { control: add } = one
-  if (add) {
-    const make = () =>
-      withChange(validRequest(client, given, operation), (valid) => ({
-        ...add(valid),
-        effect: valid.effect,
-      }))
-    const name = nameOfControl(add(material.valid))
-    const found = lookAtControl(client, given, { operation, name, make })
-    if (!('state' in found)) return found
-    const why = 'the same request without its fault was refused'
-    if (found.state === 'refused') return notGranted(found, why)
-  }
-  if (!one.isBehind) return undefined
-  const request = requestFor(context, `before ${one.what}`, control.valid, { role: 'setup' })
-  const before = lookAt(journal, request, client.known)
-  return before.outcome === 'asks' ? before : undefined
 }
 
 /** The request that tells whether a wrong answer is the server's fault. */
