@@ -11,7 +11,6 @@ import {
 } from '../harness/report/index.ts'
 import type { Plan, RunOptions } from '../harness/client/index.ts'
 import type { RunFacts } from '../harness/run/index.ts'
-import { credentialProbesIn } from './authentication/credentials.ts'
 import { planRun } from './plan.ts'
 import { groupBy } from '../harness/group-by.ts'
 import type { Target } from '../harness/target/index.ts'
@@ -91,7 +90,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
         proxy: facts.proxy,
         interrupted: facts.ended?.cause === 'interrupted',
         depth: options.depth,
-        credentialProbes: credentialProbesIn(target, options),
+        credentialProbes: options.depth === 'quick' ? 'few' : target.limits.credentialProbes,
         statuses: [...byStatus].map(([status, { length: times }]) => ({ status, times })),
         ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
         ...(facts.hints.length > 0 && { hints: [...facts.hints] }),

@@ -21,16 +21,11 @@ import {
   type Probe,
   open,
 } from '../../harness/journal/index.ts'
-import type { Client, DeclaredKeys, Given, RunOptions } from '../../harness/client/index.ts'
+import type { Client, DeclaredKeys, Given } from '../../harness/client/index.ts'
 import { isPlanned } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn, type Wrong, keyless } from './elsewhere.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
-
-export const credentialProbesIn = (
-  target: Pick<Target, 'limits'>,
-  options: Pick<RunOptions, 'depth'>,
-): 'all' | 'few' => (options.depth === 'quick' ? 'few' : target.limits.credentialProbes)
 
 /** The request with another credential; a conforming target refuses it. */
 export const withCredential = (probe: Probe, credential: Credential): Probe =>
@@ -68,7 +63,7 @@ function byKeys(
 
 function wantsFew({ target, options, operation }: Material): boolean {
   const isThorough = options.depth === 'full' && allFormsOn.includes(operation)
-  return credentialProbesIn(target, options) === 'few' && !isThorough
+  return (options.depth === 'quick' || target.limits.credentialProbes === 'few') && !isThorough
 }
 
 function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
