@@ -9,17 +9,15 @@ import { type Expected, type Pairs, isRefusal } from './answers.ts'
 
 export const fullKey = '/keys/full'
 
-function field(operation: OperationId, role: string): string {
-  return `/operations/${operation}/fields/${role}`
-}
-
 export const validRequest = Object.fromEntries(
   operations.map(({ id, body, isWhole, creates, params = {} }): [OperationId, Need[]] => [
     id,
     [
       ...(body === 'json' && !isWhole ? [`/operations/${id}/body`] : []),
       ...(body === 'raw' ? [`/operations/${id}/content`] : []),
-      ...(creates?.name && 'role' in creates.name ? [field(id, creates.name.role)] : []),
+      ...(creates?.name && 'role' in creates.name
+        ? [`/operations/${id}/fields/${creates.name.role}`]
+        : []),
       ...Object.values(params).map(({ declaredAt, needs = [declaredAt] }) =>
         needs.length === 1 ? needs[0]! : needs,
       ),
@@ -159,7 +157,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
   const id = `${area}/${text.id}`
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    return need.startsWith('{') ? field(area as OperationId, need.slice(1, -1)) : need
+    return need.startsWith('{') ? `/operations/${area}/fields/${need.slice(1, -1)}` : need
   }
   return {
     ...rest,

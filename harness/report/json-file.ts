@@ -23,8 +23,10 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
   if (bare.trim() === '') throw new UserError(`${path}: is empty, not JSON`)
   try {
     const value = JSON.parse(bare) as unknown
-    // Of a member that is there twice, one is lost.
-    if (!isHandwritten || membersOf(value) === namesIn(bare)) return value
+    if (!isHandwritten) return value
+    // Of a member that is there twice, one is lost. In JSON, a string before a colon is a name.
+    const strings = [...bare.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)]
+    if (strings.filter((match) => match[1] !== undefined).length === membersOf(value)) return value
   } catch {}
   // Loaded on demand: it names the place of a mistake.
   const require = createRequire(import.meta.url)
@@ -48,12 +50,6 @@ export function parseJson(text: string, path: string, isHandwritten = false): un
     problem = `${path}: is nested too deeply`
   }
   throw new UserError(problem)
-}
-
-/** In JSON, a string before a colon is a name. */
-function namesIn(json: string): number {
-  const strings = [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)]
-  return strings.filter((match) => match[1] !== undefined).length
 }
 
 function membersOf(value: unknown): number {

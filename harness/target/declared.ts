@@ -1,5 +1,4 @@
 import {
-  type Member,
   examplePlace,
   roleOf,
   isOperationId,
@@ -14,10 +13,6 @@ import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { type Reason, undeclaredReason } from '../report/index.ts'
 import type { Scenario, OperationValue, TargetFile } from './model.ts'
-
-export function memberOf(id: OperationId, role: string): Member | undefined {
-  return operationOf(id).members.find((member) => roleOf(member) === role)
-}
 
 /** The roles of an operation's members, and the pointers of those that have a default. */
 export function defaultPointers(id: OperationId): Record<string, string | undefined> {
@@ -165,9 +160,9 @@ function scenarioFor(id: string, file: TargetFile): unknown {
 }
 
 function operationExample(operation: OperationId, part: string | undefined, last: string): unknown {
-  const { example: body } = operationOf(operation)
+  const { example: body, members } = operationOf(operation)
   if (body === undefined) return contentExample
-  const member = memberOf(operation, last)
+  const member = members.find((one) => roleOf(one) === last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
   const needed = member.example && { body: { ...body, ...member.example } }

@@ -14,13 +14,7 @@ import {
   shortestKey,
 } from '../recording/index.ts'
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
-import {
-  isDeclared,
-  withEveryOperation,
-  defaultPointers,
-  isKeyPerOperation,
-  memberOf,
-} from './declared.ts'
+import { isDeclared, withEveryOperation, defaultPointers, isKeyPerOperation } from './declared.ts'
 import {
   applicationNames,
   defaultLimits,
@@ -52,6 +46,7 @@ import {
   type OperationId,
   operationOf,
   operations,
+  roleOf,
 } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
 import { execFile, type ExecFileException } from 'node:child_process'
@@ -84,7 +79,13 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   reader.checkNames(file)
   refuseAll(reader.problems)
   for (const ask of reader.asked) await ask()
-  const shown = shownFile(file, parts.keys.full?.label)
+  const plain = plainFile(withEveryOperation(file), (value, path) => {
+    if (typeof value === 'object' && 'env' in value) return `$${value.env}`
+    const [, name] = /^keys\.(expired|restricted)/.exec(path) ?? []
+    return labels[(name as 'expired' | 'restricted' | undefined) ?? 'other']
+  }) as TargetFile
+  const full = parts.keys.full?.label
+  const shown = full === undefined ? plain : { ...plain, keys: { ...plain.keys, full } }
   const unreachable = Object.entries(shown.unreachable ?? {})
   const texts = leavesOf(shown).map((leaf) => leaf.text)
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...texts.filter(Boolean)])]
@@ -116,15 +117,6 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   for (const text of kept) printed.keys.keep(text)
   for (const { value, label } of target.secrets) printed.keys.add(value, label)
   return { target, handler, warnings: reader.warnings }
-}
-
-function shownFile(file: TargetFile, full: string | undefined): TargetFile {
-  const shown = plainFile(withEveryOperation(file), (value, path) => {
-    if (typeof value === 'object' && 'env' in value) return `$${value.env}`
-    const [, name] = /^keys\.(expired|restricted)/.exec(path) ?? []
-    return labels[(name as 'expired' | 'restricted' | undefined) ?? 'other']
-  }) as TargetFile
-  return full === undefined ? shown : { ...shown, keys: { ...shown.keys, full } }
 }
 
 /** Reads what a target file refers to, checks what the schema cannot, and collects what is wrong. */
@@ -367,6 +359,7 @@ class Reader {
 
   #operation(id: OperationId, value: OperationValue): OperationBinding {
     const { path, query, headers, body, content, contentType, filename, cleanup } = value
+    const { freshFileAt, members } = operationOf(id)
     const place = `operations.${id}`
     // A role must point to an existing member, or one that can be added; that of the text or file that the operation
     // works on must exist.
@@ -375,8 +368,8 @@ class Reader {
       const at = pointer.lastIndexOf('/')
       const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
       const holder = getAt(body, parent)
-      const isText = memberOf(id, role)?.tolerates?.includes('array')
-      const isNeeded = isText || operationOf(id).freshFileAt === role
+      const isText = members.find((one) => roleOf(one) === role)?.tolerates?.includes('array')
+      const isNeeded = isText || freshFileAt === role
       const lacks = `${place}.fields.${role} points to ${pointer}, but ${place}.body`
       if (typeof holder !== 'object' || holder === null)
         this.refuse(`${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`)
