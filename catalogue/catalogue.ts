@@ -63,10 +63,6 @@ const byId: ReadonlyMap<string, CatalogueRequirement> = new Map(
   catalogue.map((requirement) => [requirement.id, requirement]),
 )
 
-export function isRequirementId(id: string): id is RequirementId {
-  return byId.has(id)
-}
-
 export function requirementOf(id: RequirementId): CatalogueRequirement {
   const requirement = byId.get(id)
   if (!requirement) throw new Error(`no requirement ${id}`)

@@ -63,12 +63,12 @@ function sentLines(
   requirement: CatalogueRequirement,
   planned: PlannedCases | undefined,
 ): readonly string[] {
-  const { expects, fault = 'request', id, operation, scenarioOnly } = requirement
+  const { expects, fault = 'request', operation, scenarioOnly } = requirement
   if (scenarioOnly) {
     const whose = isOperationId(operation) ? operation : 'the operation that the scenario names'
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
   }
-  if (isObserved(id))
+  if (isObserved(requirement))
     return ['Nothing: it is judged on the answers to the requests of other requirements.']
   const { cases = [], draft, generated = 0 } = planned ?? {}
   const lines = draft

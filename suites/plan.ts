@@ -69,8 +69,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const selected = catalogue.filter((one) => isSelected(one.id, options))
   // If only `envelope/` requirements are selected, and one is judged on all traffic, every probe is sent.
   const sendsForOthers =
-    selected.every((one) => one.operation === 'envelope') &&
-    selected.some((one) => isObserved(one.id))
+    selected.every((one) => one.operation === 'envelope') && selected.some(isObserved)
   const entryOf = (requirement: CatalogueRequirement): PlanEntry => {
     const { id, keyless, needs, operation } = requirement
     const refused = notApplicable(requirement, target)

@@ -16,7 +16,7 @@ import { type HeaderValues, labels } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { patternMistake } from '../../library/options.ts'
 import { formatNames } from '../../reporters/index.ts'
-import { isRequirementId } from '../../catalogue/catalogue.ts'
+import { findRequirement } from '../../catalogue/catalogue.ts'
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { writeAtomically } from '../../library/output.ts'
 import { type RunOptions, runOptionsOf } from '../../harness/client/index.ts'
@@ -165,7 +165,7 @@ export function withFailed(baseUrl: string | undefined, options: RunArguments): 
 export function neededBy(result: RequirementResult): string[] {
   return [
     result.id,
-    ...result.failures.flatMap((failure) => failure.rerunIds ?? []).filter(isRequirementId),
+    ...result.failures.flatMap((failure) => failure.rerunIds ?? []).filter(findRequirement),
   ]
 }
 

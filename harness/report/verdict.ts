@@ -14,7 +14,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { readFileSync } from 'node:fs'
 import {
   type CatalogueRequirement,
-  findRequirement,
   type RequirementId,
   requirementsDigest,
   specDigest,
@@ -161,8 +160,8 @@ export function matchesId(id: string, pattern: string): boolean {
 }
 
 /** Every answer shows whether it holds: it sends no requests of its own. */
-export function isObserved(id: string): boolean {
-  return id.startsWith('envelope/') && findRequirement(id)?.expects === undefined
+export function isObserved(one: CatalogueRequirement): boolean {
+  return one.operation === 'envelope' && one.expects === undefined
 }
 
 export interface ExitOptions {

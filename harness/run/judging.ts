@@ -84,7 +84,7 @@ async function judgeAll(
   const planned = catalogue.filter((one) => isPlanned(given, one.id))
   const exclusive = planned.filter((one) => isExclusive(scenarios[one.id]))
   const others = planned.filter((one) => !exclusive.includes(one))
-  const observed = others.filter((one) => isObserved(one.id))
+  const observed = others.filter(isObserved)
   const last = others.filter((one) => one.judgedLast && !observed.includes(one))
   const looksAtEnd: { readonly context: CheckContext; readonly judge: Later['judge'] }[] = []
   const exercise = async (requirement: CatalogueRequirement): Promise<void> => {

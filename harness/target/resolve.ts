@@ -1,5 +1,5 @@
 import { didYouMean, requirementIds, baseUrlProblem, refuseAll } from './load.ts'
-import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { catalogue, findRequirement } from '../../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { memberPath, getAt } from '../../schemas/json.ts'
 import { matchesId } from '../report/index.ts'
@@ -160,7 +160,7 @@ class Reader {
     for (const entry of Object.keys(unreachable)) {
       const matched = catalogue.filter((one) => matchesId(one.id, entry))
       const possible = matched.filter(mayBeUnreachable)
-      const isWhole = isRequirementId(entry) && possible.some((one) => isDeclared(file, one))
+      const isWhole = findRequirement(entry) && possible.some((one) => isDeclared(file, one))
       const place = `unreachable.${entry}`
       if (matched.length === 0)
         this.refuse(`${place} matches no requirement${didYouMean(entry, requirementIds)}`)
@@ -398,7 +398,7 @@ class Reader {
 
   #scenario(id: string, value: ScenarioValue): Scenario | undefined {
     const place = `scenarios.${id}`
-    const area = isRequirementId(id) ? requirementOf(id).operation : undefined
+    const area = findRequirement(id)?.operation
     const of = area && isOperationId(area) ? area : value.operation
     if (area === undefined || of === undefined) {
       const why =

@@ -24,7 +24,7 @@ import { capital, firstOf, shortened } from '../text.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { operationOf, operations, operations as allOperations } from '../../catalogue/operations.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
-import { conditionOf, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { conditionOf, findRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames, modelErrors, isRefusal } from '../../catalogue/answers.ts'
 
 /** A next step: a sentence without a full stop; its command, or what to paste into the target file. */
@@ -473,13 +473,13 @@ export interface Clue {
 
 /** Whether the id asks for a success; undefined for an id of another version, or without a single request. */
 function isGranting(id: string): boolean | undefined {
-  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  const expects = findRequirement(id)?.expects
   return expects && !isRefusal(expects)
 }
 
 /** The statuses that an id asks for; none if it names no status for a refusal. */
 function statusesOf(id: string): number[] {
-  const expects = isRequirementId(id) ? requirementOf(id).expects : undefined
+  const expects = findRequirement(id)?.expects
   return isRefusal(expects)
     ? expects.flatMap(([status]) => (typeof status === 'number' ? [status] : []))
     : []

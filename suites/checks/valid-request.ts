@@ -265,8 +265,10 @@ export async function declaredRequest(
   const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
-  const content = contentOf(given)
-  if (body === 'raw') return isOpen(content) ? content : uploadProbe(given, content)
+  if (body === 'raw') {
+    const content = contentOf(given)
+    return isOpen(content) ? content : uploadProbe(given, content)
+  }
   const made = draftRequest(given, operation, extent)
   if (isOpen(made)) return made
   const draft = { ...made, credential: await given.keys.full() }
