@@ -1,6 +1,6 @@
 import { debuglog } from 'node:util'
 import { modulesRun, waitedFor, Unjudgeable } from '../harness/user-error.ts'
-import { foreignWords, printed, Redactor } from '../harness/recording/index.ts'
+import { foreignWords, printed, Redactor } from '../harness/recording/redactor.ts'
 import { packageFile } from '../schemas/validate.ts'
 
 const debug = debuglog('conform')

@@ -27,7 +27,7 @@ import { parsedJson } from '../schemas/json.ts'
 import pc from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { terminalLines } from '../reporters/text.ts'
-import { printed } from '../harness/recording/index.ts'
+import { printed } from '../harness/recording/redactor.ts'
 import { Readable } from 'node:stream'
 import { unwritable, UserError } from '../harness/user-error.ts'
 

@@ -1,17 +1,14 @@
 import { performance } from 'node:perf_hooks'
 import { unescape } from 'node:querystring'
 import { type Exchange, HttpResponse } from '../../harness/journal/index.ts'
+import { curlOf, recordBody, recordHeaders, type Shown } from '../../harness/recording/recorder.ts'
 import {
-  curlOf,
-  recordBody,
-  recordHeaders,
   type Redactor,
-  type Shown,
   isAuthorization,
   isSecretName,
   redacted,
   shortestKey,
-} from '../../harness/recording/index.ts'
+} from '../../harness/recording/redactor.ts'
 import type { FailureExchange, RecordedRequest } from '../../harness/report/index.ts'
 import type { HarBody, RecordedEntry } from './read-har.ts'
 import { operations } from '../../catalogue/operations.ts'

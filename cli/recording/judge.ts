@@ -19,7 +19,8 @@ import {
   describeProbe,
   describeResponse,
 } from '../../harness/journal/index.ts'
-import { type Redactor, shownText } from '../../harness/recording/index.ts'
+import { shownText } from '../../harness/recording/recorder.ts'
+import type { Redactor } from '../../harness/recording/redactor.ts'
 import {
   type RecordedExchange,
   type Failure,

@@ -1,7 +1,7 @@
 import { haveStatus, isModelError } from '../../catalogue/answers.ts'
 import { firstOperation, operationOf, readingOperation } from '../../catalogue/operations.ts'
 import type { HttpResult, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
-import type { Recorder } from '../recording/index.ts'
+import type { Recorder } from '../recording/recorder.ts'
 import {
   type Exchange,
   isWrong,

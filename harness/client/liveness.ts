@@ -37,7 +37,7 @@ import {
 } from './state.ts'
 import { operationName, forLiveness, livenessProbe } from './request.ts'
 import type { Target } from '../target/index.ts'
-import { inProcessUrl } from '../recording/index.ts'
+import { inProcessUrl } from '../recording/recorder.ts'
 import { findRequirement } from '../../catalogue/catalogue.ts'
 import {
   type OperationId,

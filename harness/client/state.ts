@@ -29,7 +29,7 @@ import {
 } from '../journal/index.ts'
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Redactor } from '../recording/index.ts'
+import type { Redactor } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 
 export interface RunOptions {

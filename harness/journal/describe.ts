@@ -1,5 +1,5 @@
 import type { Pairs } from '../../catalogue/answers.ts'
-import { isSecretName, withoutEntities } from '../recording/index.ts'
+import { isSecretName, withoutEntities } from '../recording/redactor.ts'
 import { groupBy } from '../group-by.ts'
 import { shellWord } from '../shell-word.ts'
 import { type HeaderValues, labels } from '../target/index.ts'

@@ -32,7 +32,7 @@ import {
   type TakesState,
 } from '../report/index.ts'
 import { type OperationId, operationOf } from '../../catalogue/operations.ts'
-import { curlOfBoth, remarkMark } from '../recording/index.ts'
+import { curlOfBoth, remarkMark } from '../recording/recorder.ts'
 
 /** Judges, and once more at the end of the run if more is asked for there. */
 export async function againAtEnd(

@@ -49,7 +49,7 @@ import {
   leavesState,
 } from '../journal/index.ts'
 import { debuglog } from 'node:util'
-import { shownText } from '../recording/index.ts'
+import { shownText } from '../recording/recorder.ts'
 
 type Tell = (result: CatalogueResult) => void
 

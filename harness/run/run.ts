@@ -19,7 +19,7 @@ import {
   type Source,
   type Verdict,
 } from '../journal/index.ts'
-import { createRecorder } from '../recording/index.ts'
+import { createRecorder } from '../recording/recorder.ts'
 import {
   type FetchHandler,
   readOnlyTarget,

@@ -1,7 +1,7 @@
 import { dirname, extname, resolve } from 'node:path'
 import { moduleFile, withArticle, validatorOf } from '../../schemas/validate.ts'
 import { modulesRun, waitForForeign, Unjudgeable, UserError } from '../user-error.ts'
-import { foreignWords, noteSecretsIn } from '../recording/index.ts'
+import { foreignWords, noteSecretsIn } from '../recording/redactor.ts'
 import { parseJson, readBytes } from '../report/index.ts'
 import type { TargetFile } from './model.ts'
 import type { ErrorObject } from 'ajv/dist/2020.js'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
-import { isSecretName } from '../recording/index.ts'
+import { isSecretName } from '../recording/redactor.ts'
 import { isKeyPerOperation } from './declared.ts'
 import {
   type HookRequest,

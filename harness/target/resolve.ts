@@ -3,8 +3,8 @@ import { catalogue, findRequirement } from '../../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { memberPath, getAt } from '../../schemas/json.ts'
 import { matchesId } from '../report/index.ts'
+import { inProcessUrl } from '../recording/recorder.ts'
 import {
-  inProcessUrl,
   printed,
   isAuthorization,
   isSecretName,
@@ -12,7 +12,7 @@ import {
   redacted,
   Redactor,
   shortestKey,
-} from '../recording/index.ts'
+} from '../recording/redactor.ts'
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
 import { isDeclared, withEveryOperation, defaultPointers, isKeyPerOperation } from './declared.ts'
 import {
