@@ -88,17 +88,13 @@ export const everyOperation = [
     statement: 'An internal processing error returns 500 InternalError.' }),
 ]
 
-function oneEachOf(
-  holds: (one: Operation) => boolean,
-): Readonly<Partial<Record<OperationId, number>>> {
-  return Object.fromEntries(idsWhere(holds).map((id) => [id, 1]))
-}
-
 /** One labelled request to each operation that generates nothing. */
-const oneOfEachCheap = oneEachOf((one) => one.body === 'json' && one.effect !== 'generates')
+const oneOfEachCheap = Object.fromEntries(
+  idsWhere((one) => one.body === 'json' && one.effect !== 'generates').map((id) => [id, 1]),
+)
 
 /** One large request to each operation with a body. */
-const oneEach = oneEachOf((one) => one.body !== 'none')
+const oneEach = Object.fromEntries(idsWhere((one) => one.body !== 'none').map((id) => [id, 1]))
 
 // oxfmt-ignore
 export const envelope = requirements('envelope', [

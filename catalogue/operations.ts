@@ -194,20 +194,20 @@ export interface QueryConfigMember {
 }
 
 const far = [70_000, 2 ** 31, -(2 ** 31)]
-/** Out of range, but in range after a cast to 32 bits. */
-const wrapped = (inside: number): number => 2 ** 32 + inside
+/** What exceeds a range by this is in it after a cast to 32 bits. */
+const wrap = 2 ** 32
 const none = -1
 const ofFraction = [-0.01, 1.01, -0.5, 1.5, none, ...far]
 
 // oxfmt-ignore
 export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'inline_citations',   kind: 'boolean',  inside: [true, false],      outside: [] },
-  { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101, ...far, wrapped(50)], range: [0, 100], default: 50 },
-  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11, none, ...far, wrapped(6)], range: [1, 10], default: 6 },
+  { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101, ...far, wrap + 50], range: [0, 100], default: 50 },
+  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11, none, ...far, wrap + 6], range: [1, 10], default: 6 },
   { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: ofFraction, range: [0, 1], default: 0 },
   // 5 to 25 is recommended and the default is 30: other values may be accepted or refused.
   { name: 'max_snippets',       kind: 'integer',  inside: [5, 25, 30],        outside: [],          range: [5, 25], default: 30 },
-  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001, 0, none, ...far, wrapped(4000)], range: [100, 8000], default: 4000 },
+  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001, 0, none, ...far, wrap + 4000], range: [100, 8000], default: 4000 },
   { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
   { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
 ]

@@ -356,16 +356,16 @@ const withFormat = (format: unknown, kind?: string): Case => ({
 
 const unsupported = (format: string): Case => withFormat(format, format === '' ? 'empty' : 'value')
 
-const otherWord = fc
-  .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), anyText(12))
-  .filter((format) => !formats.includes(format))
-
 /**
  * Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object
  * members; then any.
  */
 const unsupportedFormat = byCases(() => outside.map(unsupported), {
-  generated: () => otherWord.map(unsupported),
+  generated: () =>
+    fc
+      .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), anyText(12))
+      .filter((format) => !formats.includes(format))
+      .map(unsupported),
 })
 
 const otherKinds = ['null', 'boolean', 'number', 'array', 'object'] as const

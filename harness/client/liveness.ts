@@ -235,7 +235,9 @@ export class Liveness {
     for (let [last, times] = [await this.#ask(timeoutMs), 0]; ; times++) {
       const gateway = gatewayResponseOf(last, this.#way)
       const wasAway = times > 0
-      if (isAway(last) && times < most) await wait(2 * this.#given.options.backoffMs)
+      const { cause, detail } = last.noResponse ?? {}
+      const isAway = cause === 'reset' || detail === 'nobody-listens'
+      if (isAway && times < most) await wait(2 * this.#given.options.backoffMs)
       else if (gateway && times * gatewayEveryMs < gateway.patienceMs) await wait(gatewayEveryMs)
       else if (!gateway) return { last, wasAway }
       else {
@@ -271,10 +273,6 @@ export class Liveness {
 
 export const isOfGateway = ({ status }: { readonly status: number }): boolean =>
   status === 502 || status === 504
-
-function isAway(exchange: Exchange): boolean {
-  return exchange.noResponse?.cause === 'reset' || exchange.noResponse?.detail === 'nobody-listens'
-}
 
 const isSilent = ({ noResponse }: Exchange): boolean => noResponse?.detail === 'nothing-came'
 

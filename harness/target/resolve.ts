@@ -189,7 +189,12 @@ class Reader {
         ...this.#lines('header', '--header', headers, 'give the key by CONFORM_API_KEY'),
       ],
       query: this.#query('query', file.query),
-      tls: mapped(file.tls, (path, name) => this.#file(path, `tls.${name}`)?.toString() ?? ''),
+      tls: Object.fromEntries(
+        Object.entries(file.tls ?? {}).map(([name, path]) => [
+          name,
+          this.#file(path, `tls.${name}`)?.toString() ?? '',
+        ]),
+      ),
       setup: this.#hooks('setup', file.setup),
       teardown: this.#hooks('teardown', file.teardown),
       resources: this.#resources(file),
@@ -243,14 +248,15 @@ class Reader {
       declaredExpired === undefined
         ? undefined
         : this.#key('keys.expired', declaredExpired, labels.expired)
-    if (isKeyPerOperation(restricted)) {
-      const perOperation = mapped(restricted, (key, id) =>
-        this.#key(`keys.restricted.${id}`, key, labels.restricted),
-      )
-      return { full, expired, restricted: perOperation }
-    }
-    const ofAll = this.#key('keys.restricted', restricted, labels.restricted)
-    const entries = operations.map((one) => [one.id, ofAll])
+    const ofAll = isKeyPerOperation(restricted)
+      ? undefined
+      : this.#key('keys.restricted', restricted, labels.restricted)
+    const entries = ofAll
+      ? operations.map((one) => [one.id, ofAll])
+      : Object.entries<KeyValue>(restricted as Record<string, KeyValue>).map(([id, key]) => [
+          id,
+          this.#key(`keys.restricted.${id}`, key, labels.restricted),
+        ])
     return { full, expired, restricted: Object.fromEntries(entries) as KeySources['restricted'] }
   }
 
@@ -432,13 +438,6 @@ function bytesOf(content: ContentValue): Uint8Array {
   return new Uint8Array(
     'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'),
   )
-}
-
-function mapped<T, U>(
-  values: Readonly<Record<string, T>> = {},
-  map: (value: T, name: string) => U,
-): Record<string, U> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
 }
 
 export function normalBaseUrl(text: string): string {

@@ -205,7 +205,10 @@ export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
           ? (others.generated?.(journal) ?? [])
           : judgeSome(parts.get(when)!, journal, most)
       seen.push(...judged)
-      if (judged.some(isOver)) break
+      const isOver = judged.some(
+        (one) => one.outcome === 'broken' || (one.outcome === 'open' && !one.isFurther),
+      )
+      if (isOver) break
       const asks: Ask[] = []
       for (const one of judged) if (one.outcome === 'asks') asks.push(...one.asks)
       if (asks.length === 0) continue
@@ -215,9 +218,6 @@ export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
     return concluded(seen, rules.length)
   }
 }
-
-export const isOver = (judged: Judged): boolean =>
-  judged.outcome === 'broken' || (judged.outcome === 'open' && !judged.isFurther)
 
 function countOf(verdicts: readonly CaseVerdict[]): number {
   let sum = 0
