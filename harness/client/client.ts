@@ -1,6 +1,12 @@
 import { haveStatus, isModelError } from '../../catalogue/answers.ts'
 import { firstOperation, operationOf, readingOperation } from '../../catalogue/operations.ts'
-import type { HttpResult, PrecedingRequest, Proxy, Transport } from '../http/index.ts'
+import {
+  type HttpResult,
+  isOfGateway,
+  type PrecedingRequest,
+  type Proxy,
+  type Transport,
+} from '../http/index.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import {
   type Exchange,
@@ -29,7 +35,7 @@ import {
   type Left,
   type Open,
 } from '../journal/index.ts'
-import { isOfGateway, KeyWatch, Liveness } from './liveness.ts'
+import { KeyWatch, Liveness } from './liveness.ts'
 import {
   Breaker,
   createPacer,

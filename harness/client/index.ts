@@ -16,6 +16,5 @@ export {
   type RunOptions,
   runOptionsOf,
 } from './state.ts'
-export { isOfGateway } from './liveness.ts'
 export { createSemaphore, longestPauseMs, retryAfter, type Turn } from './pace.ts'
 export { draftOf, effectOf, jsonType, operationProbe } from './request.ts'

@@ -5,6 +5,7 @@ import {
   type NoResponseDetail,
   type Proxy,
   proxyName,
+  isOfGateway,
 } from '../http/index.ts'
 import {
   type Exchange,
@@ -270,9 +271,6 @@ export class Liveness {
     return `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
   }
 }
-
-export const isOfGateway = ({ status }: { readonly status: number }): boolean =>
-  status === 502 || status === 504
 
 const isSilent = ({ noResponse }: Exchange): boolean => noResponse?.detail === 'nothing-came'
 

@@ -8,6 +8,7 @@ export {
   type WireResponse,
   headerValue,
   isNamed,
+  isOfGateway,
   type Transport,
   type Proxy,
   proxyName,

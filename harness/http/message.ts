@@ -37,6 +37,9 @@ export interface WireResponse {
   readonly endedAt: number
 }
 
+export const isOfGateway = ({ status }: { readonly status: number }): boolean =>
+  status === 502 || status === 504
+
 export type NoResponseCause =
   | 'refused' // connection refused, host not found, network unreachable
   | 'tls'

@@ -9,6 +9,7 @@ import {
   endsWithConnection,
   headerValue,
   isNamed,
+  isOfGateway,
   promisedLength,
   type PrecedingRequest,
   type HeaderLine,
@@ -95,7 +96,8 @@ export function createTransport(options: TransportOptions): Transport {
     const { timeoutMs, tag } = sending
     const options = { timeoutMs, tag, signals: [closing.signal, sending.signal], limit: bodyLimit }
     const one = new HttpExchange(line, options, (result, reusable) => {
-      if (!reusable) drop(line)
+      // A balancer may have tied it to a replica that is down.
+      if (!reusable || (result.kind === 'answer' && isOfGateway(result))) drop(line)
       else if (!isFollowed) {
         if (owed-- > 0) drop(line)
         else free.push(line)

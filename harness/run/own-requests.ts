@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import type { HttpRequest } from '../http/index.ts'
+import { type HttpRequest, isOfGateway } from '../http/index.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
 import {
@@ -16,7 +16,6 @@ import {
   type Client,
   type Given,
   allEnded,
-  isOfGateway,
   jsonType,
   longestPauseMs,
   retryAfter,

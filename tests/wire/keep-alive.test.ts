@@ -108,6 +108,15 @@ test('a connection that waits until another one closes is answered', async () =>
   expect(results.map(textOf)).toEqual(['x', 'x', 'x', 'x'])
 })
 
+test('a connection on which a gateway answers for the service is not used again', async () => {
+  const server = await rawServer(({ socket }) =>
+    socket.write(ok('x').replace('200 OK', '502 Bad Gateway')),
+  )
+  const transport = transportTo(server, { connections: 1 })
+  for (let time = 0; time < 2; time += 1) expect(answered(await get(transport)).status).toBe(502)
+  expect(server.sockets).toHaveLength(2)
+})
+
 test('a second answer behind the first is not taken for the next one’s', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('mine') + ok('stray')))
   const transport = transportTo(server, { connections: 1 })
