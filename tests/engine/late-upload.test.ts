@@ -36,6 +36,24 @@ test('a file that newer ones have pushed out of a listing is followed by another
   expect(passed).toEqual(['files.list/2xx-filtered'])
 })
 
+test.each<[string, (types: readonly string[]) => boolean, string[]]>([
+  [
+    'an extension that it does not know passes',
+    (types) => types.some((one) => !/txt|pdf/.test(one)),
+    [],
+  ],
+  ['two of them fails', (types) => types.length > 1, ['files.list/2xx-file-types']],
+])('a server that refuses a listing by %s', async (_, isRefused, expected) => {
+  const { failed } = await judgeBehind(
+    (_path, answer, _ms, { url }) => {
+      const types = new URL(url).searchParams.get('file_types')
+      return types && isRefused(types.split(',')) ? error(400, 'InvalidInputParameters') : answer()
+    },
+    { only: ['files.list/*'] },
+  )
+  expect(failed).toEqual(expected)
+})
+
 test('one id for all uploads is as old as the first: it is not waited for again and again', async () => {
   const made: number[] = []
   const { run } = await judgeBehind(
