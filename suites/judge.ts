@@ -225,7 +225,8 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
             askNotServed(client, given, notServed),
             ...(hasJobs ? [createJobs(jobs)] : []),
           ]),
-        finish: () => allEnded([failUnsteady(client), ...(hasJobs ? [readFinalStates(jobs)] : [])]),
+        finish: () =>
+          allEnded([failUnsteady(client, given), ...(hasJobs ? [readFinalStates(jobs)] : [])]),
         answered(exchange) {
           watchEnvelope(client, given, exchange)
           noteCreated(given, exchange)

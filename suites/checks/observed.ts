@@ -44,6 +44,7 @@ import { type Client, type Given, isOwnBreakdown } from '../../harness/client/in
 import { breakdownAnyway, placeholderDraft } from './valid-request.ts'
 import { unknownWord } from './random.ts'
 import { targetReason } from '../../harness/report/index.ts'
+import { otherApplications } from '../../harness/target/index.ts'
 
 /** What an answer must be, and what is wrong with it; undefined if it is no case of the requirement. */
 type AnswerRule = (
@@ -304,17 +305,22 @@ export function noteSteady(client: Client, given: Given, exchange: Exchange): vo
   }
 }
 
-export async function failUnsteady(client: Client): Promise<void> {
+export async function failUnsteady(client: Client, given: Given): Promise<void> {
   const { onTraffic, spoiledAnswers, spoilers } = client.findings
+  const { resources } = given.target
   for (const { granted, broken } of answersIn(client).values()) {
     const [wrong, ...more] = broken.filter(
       (one) => !spoiledAnswers.has(one.response!) && !(spoilers.size > 0 && one.previousRequest),
     )
     const requirement = wrong && granting(wrong.probe.operation!)
     if (!requirement || onTraffic.has(requirement.id)) continue
-    // No control uploads a PDF: if that crashes the server each time, nothing else shows it.
-    const isOwnKind = wrong.probe.operation === uploadOperation && isOwnBreakdown(wrong)
-    if (granted === 0 && !isOwnKind) continue
+    // No control uploads a PDF or uses another application: if that crashes the server each time, nothing else shows it.
+    const { operation, params } = wrong.probe
+    const isOther = otherApplications.some(
+      (name) => resources[name]?.id === params['application_id'],
+    )
+    const isOwnKind = operation === uploadOperation || (operation === 'jobs.create' && isOther)
+    if (granted === 0 && !(isOwnKind && isOwnBreakdown(wrong))) continue
     const words = [wrong, ...more].map(describeResponse)
     const finding = differing([...words, ...Array<string>(granted).fill('granted')])
     const what = wrong.purpose.what ?? 'with a valid request'

@@ -7,6 +7,7 @@ import {
   type Given,
   operationProbe,
   pause,
+  isOwnBreakdown,
 } from '../../harness/client/index.ts'
 import { ask, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
 import {
@@ -432,7 +433,9 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
     const answered = sent
       .map((exchange) => gate.eventOf(exchange))
       .filter((one) => one.noise !== 'throttled')
-    const made = answered.length > 0 ? answered : allOrOpen([await gate.create(ids.released)])
+    // If all break down together, one alone shows whether the application takes jobs at all.
+    const isLost = answered.every((one) => isOwnBreakdown(one.exchange))
+    const made = isLost ? allOrOpen([await gate.create(ids.released)]) : answered
     if (isOpen(made)) return made
     if (!made.every(isConflict)) return made.flatMap((event) => gate.madeBy(event) ?? [])
     await pause(client, pauseMs)

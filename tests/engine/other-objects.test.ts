@@ -56,6 +56,19 @@ describe('what is granted wrongly is found if it is granted only for', () => {
   })
 })
 
+test.each(['otherApplication', 'slowApplication', 'failingApplication'] as const)(
+  'a server is found that crashes on each creation of the %s alone',
+  async (name) => {
+    const { id } = target.resources[name]
+    const { failed } = await judge(['jobs.create/202-created', 'jobs.create/409-*'], {
+      reference: { jobMs: 10, slowJobMs: 20 },
+      way: (_, send, { probe }) =>
+        probe?.params['application_id'] === id ? refusal(500, 'InternalError') : send(),
+    })
+    expect(failed).toEqual(['jobs.create/202-created'])
+  },
+)
+
 test.each([
   ['throttled', /^throttled: /, () => refusal(429, 'TooManyRequests')],
   ['lost', /^no answer/, lost],
