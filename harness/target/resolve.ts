@@ -248,16 +248,15 @@ class Reader {
       declaredExpired === undefined
         ? undefined
         : this.#key('keys.expired', declaredExpired, labels.expired)
-    const ofAll = isKeyPerOperation(restricted)
-      ? undefined
-      : this.#key('keys.restricted', restricted, labels.restricted)
-    const entries = ofAll
-      ? operations.map((one) => [one.id, ofAll])
-      : Object.entries<KeyValue>(restricted as Record<string, KeyValue>).map(([id, key]) => [
-          id,
-          this.#key(`keys.restricted.${id}`, key, labels.restricted),
-        ])
-    return { full, expired, restricted: Object.fromEntries(entries) as KeySources['restricted'] }
+    const ofOperation: Record<string, KeySource> = {}
+    if (isKeyPerOperation(restricted))
+      for (const [id, key] of Object.entries(restricted))
+        ofOperation[id] = this.#key(`keys.restricted.${id}`, key, labels.restricted)
+    else {
+      const ofAll = this.#key('keys.restricted', restricted, labels.restricted)
+      for (const { id } of operations) ofOperation[id] = ofAll
+    }
+    return { full, expired, restricted: ofOperation }
   }
 
   #key(member: string, value: KeyValue, label: string): KeySource {
