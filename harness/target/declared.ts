@@ -28,7 +28,8 @@ export function defaultPointers(id: OperationId): Record<string, string | undefi
 
 /**
  * True if the target file declares what the pointer names. Operations not served declare nothing; a role with a default
- * counts if the body is declared; a name, which no section shows, if the body contains it.
+ * counts if the body is declared; a name, which no section shows, if the body contains it. A member of the body counts
+ * where its role points.
  * @param area whose restricted key, if there are several
  */
 export function declares(file: TargetFile, pointer: string, area?: Area): boolean {
@@ -41,7 +42,10 @@ export function declares(file: TargetFile, pointer: string, area?: Area): boolea
     const declared = getAt(file, `/operations/${name}`)
     const isRole = part === 'fields' && isOperationId(name)
     const at = isRole ? defaultPointers(name)[role] : undefined
+    const movedTo = part === 'body' ? getAt(declared, `/fields/${role}`) : undefined
     if (typeof declared !== 'object') isDeclared = false
+    else if (typeof movedTo === 'string')
+      isDeclared = getAt(declared, `/body${movedTo}`) !== undefined
     else if (!isDeclared && isRole && at !== undefined) {
       const body = role === 'name' ? `/body${at}` : '/body'
       isDeclared = operationOf(name).body === 'raw' || getAt(declared, body) !== undefined

@@ -29,6 +29,7 @@ const declarations = `
 /operations/graphs.create/fields/name  yes  {"operations":{"graphs.create":{"body":{"name":""}}}}
 /operations/graphs.create/fields/name  no  {"operations":{"graphs.create":{"body":{"title":""}}}}
 /operations/chat.create/body/tools  yes  {"operations":{"chat.create":{"body":{"tools":[]}}}}
+/operations/chat.create/body/tools  yes  {"operations":{"chat.create":{"body":{"chat":{"tools":[]}},"fields":{"tools":"/chat/tools"}}}}
 /scenarios/jobs.create~1429-quota-exceeded  yes  {"scenarios":{"jobs.create/429-quota-exceeded":{}}}`
 
 test.each(
