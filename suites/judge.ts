@@ -41,7 +41,7 @@ import {
   reach,
   readFinalStates,
   createJobs,
-  jobRead,
+  readRequest,
   unfinishedJobs,
   whenIdle,
 } from './jobs/drive.ts'
@@ -214,7 +214,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     hooksOf: (client, given) => {
       const jobs = new Jobs({ client, given })
       given.requests = {
-        'jobs.retrieve': () => jobRead(jobs),
+        'jobs.retrieve': () => readRequest(jobs),
         'pdf.parse': () => pdfRequest(client, given),
       }
       given.others = othersOf(jobs)

@@ -206,7 +206,7 @@ export async function pause(client: { readonly life: Lifetime }, ms: number): Pr
 }
 
 /** Waits until all have ended, even if one throws; then throws the first error. */
-export async function allEnded<T>(works: readonly Promise<T>[]): Promise<T[]> {
+export async function allEnded<T>(works: readonly T[]): Promise<Awaited<T>[]> {
   await Promise.allSettled(works)
   return Promise.all(works)
 }

@@ -155,7 +155,7 @@ export async function inTurn<T>(
 }
 
 /** What could not be done of works at once. */
-export const firstOpen = async (works: readonly Promise<unknown>[]): Promise<Left> =>
+export const firstOpen = async (works: readonly unknown[]): Promise<Left> =>
   (await allEnded(works)).find(isOpen)
 
 export const together = <T>(all: readonly T[], act: (one: T) => Promise<unknown>): Promise<Left> =>

@@ -113,7 +113,7 @@ export async function refusalsOf(
   return refusals
 }
 
-const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
+export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
 interface Sent {
   /** What was shown besides. */

@@ -59,13 +59,13 @@ function createdShows({ creation: { exchange, status } }: Attempt) {
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
   return [...attemptsIn(history)].flatMap(([{ creations, madeAt = Infinity }, attempts]) => {
-    const other = creations.find((one) => !isMeant(one) || !isConflict(one))
-    const until = other?.sentAt ?? Infinity
     const late = attempts.find(
-      (one) =>
-        one.creation.sentAt - madeAt > settleMs &&
-        one.creation.endedAt < until &&
-        isApart(history, one),
+      (attempt) =>
+        attempt.creation.sentAt - madeAt > settleMs &&
+        creations.every(
+          (one) => one.sentAt > attempt.creation.endedAt || (isMeant(one) && isConflict(one)),
+        ) &&
+        isApart(history, attempt),
     )
     if (!late) return []
     const { exchange, sentAt } = late.creation
@@ -103,12 +103,8 @@ function isExcused(history: History, { creation, job }: Beside): boolean {
   const { request, status } = creation
   const alike = besides(history).flatMap((one) => (one.job === job ? one.creation : []))
   // Only several without any answer prove a fault, and only if it was not the client that broke off.
-  if (status === undefined)
-    return (
-      history.isRecorded ||
-      alike.length < timesAlike ||
-      alike.some((one) => one.status !== undefined)
-    )
+  const isProof = !history.isRecorded && alike.length >= timesAlike
+  if (status === undefined) return !isProof || alike.some((one) => one.status !== undefined)
   if (creation.isGranted) {
     const other = viewOf(history).madeBy(creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.

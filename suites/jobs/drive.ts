@@ -1,5 +1,5 @@
 import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks/valid-request.ts'
-import { firstOpen, inTurn, once, together } from '../checks/created.ts'
+import { firstOpen, inTurn, isTaken, once, together } from '../checks/created.ts'
 import {
   allEnded,
   type Client,
@@ -12,28 +12,27 @@ import {
 import { ask, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
 import {
   allOrOpen,
-  type Ask,
   type AwaitFree,
   describeResponse,
   type Exchange,
   type History,
   type HistoryEvent,
-  isConflict,
   isOpen,
+  isThrottling,
   type Left,
   type Made,
   type Open,
   type Probe,
   type Purpose,
-  type Source,
   open,
 } from '../../harness/journal/index.ts'
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
 import { leftOut } from '../../harness/report/index.ts'
+import { haveStatus } from '../../catalogue/answers.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { type RefusedChange, refusalsOf } from '../created/drive.ts'
+import { isConflict, type RefusedChange, refusalsOf } from '../created/drive.ts'
 import { timesAlike } from '../created/rules.ts'
 import { conflict, moments, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -44,7 +43,6 @@ import {
   type Application,
   attemptsIn,
   hasEnded,
-  isEnded,
   isRead,
   isUnknown,
   type Job,
@@ -74,23 +72,25 @@ function jobRequest(given: Given, application: ApplicationValue): Promise<Probe>
   return operationProbe(given, 'jobs.create', { params, json, effect: 'generates' })
 }
 
-const isWrongReading = (reading: HistoryEvent): boolean => {
-  const { noise, status } = reading
-  const saysNothing = status === undefined || status === 502 || status === 504
-  return noise === undefined && !saysNothing && !isUnknown(reading)
-}
+/** A gateway's answer says nothing about a job. */
+const isWrongReading = (reading: HistoryEvent): boolean =>
+  ![undefined, 502, 504].includes(reading.status) && !isUnknown(reading)
 
 /** Minimum interval of readings in ms, and its maximum share of the job's age. */
 const firstPauseMs = 15
 const pauseShare = 0.2
 const longestPauseMs = 1000
 
+const jobRead = (given: Given, id: string): Promise<Probe> =>
+  operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
+
 const sharedBy = perRun(() => ({
-  polls: new Map<Job, Promise<HistoryEvent | Open>>(),
+  polls: new Map<Job, Promise<Left>>(),
   locks: new Map<string, Lock>(),
 }))
 
-type Sending = Pick<Ask, 'fresh' | 'awaitFree'>
+/** A 409 is the answer: the caller has locked the application. */
+const takeConflict: AwaitFree = async (refusals) => refusals.at(-1)
 
 export class Jobs {
   readonly client: Client
@@ -126,32 +126,17 @@ export class Jobs {
     return pause(this.client, Math.max(0, at - performance.now()))
   }
 
-  eventOf(one: Exchange): HistoryEvent {
-    const event = this.history.events.findLast(
-      (other) => other.exchange.probe === one.probe && other.exchange.sentAt === one.sentAt,
-    )
-    if (!event) throw new Error('an exchange about a job is not in the history')
-    return event
-  }
-
-  /** @param how by default a 409 is the answer: the caller has locked the application */
-  async send(
-    source: Source,
-    purpose: Purpose,
-    { fresh = false, awaitFree = async (refusals) => refusals.at(-1) }: Sending = {},
-  ): Promise<HistoryEvent | Open> {
-    const sent = await ask(this.client, source, purpose, { fresh, awaitFree })
-    return isOpen(sent) ? sent : this.eventOf(sent)
-  }
-
-  async read(id: string): Promise<HistoryEvent | Open> {
-    const probe = await operationProbe(this.given, 'jobs.retrieve', { params: { job_id: id } })
+  async read(id: string): Promise<Exchange | Open> {
+    const probe = await jobRead(this.given, id)
     const isSuccess: Purpose['isSuccess'] = (one) => one.response?.status === 200
-    return this.send(probe, { requirement: null, role: 'poll', isSuccess })
+    return ask(this.client, probe, { requirement: null, role: 'poll', isSuccess })
   }
 
-  madeBy(creation: HistoryEvent): Job | undefined {
-    return viewOf(this.history).madeBy(creation)
+  /** The history may hold a lighter copy of an exchange. */
+  madeBy({ probe, sentAt }: Exchange): Job | undefined {
+    return viewOf(this.history).jobs.findLast(
+      ({ creation }) => creation.exchange.probe === probe && creation.sentAt === sentAt,
+    )
   }
 
   /** Since its creation, or since it was read: for `settleMs`, or twice with an error that no lagging copy gives. */
@@ -176,31 +161,29 @@ export class Jobs {
   }
 
   /** Reads the job until its end, at most for `jobTimeoutMs`. */
-  async awaitEnd(job: Job): Promise<HistoryEvent | Left> {
+  async awaitEnd(job: Job): Promise<Left> {
     if (job.isOver || this.#isLost(job)) return undefined
     const { polls } = sharedBy(this.client)
     const deadline = performance.now() + this.history.limits.jobTimeoutMs
     const polling =
-      polls.get(job) ?? this.#readUntil(job, isEnded, deadline).finally(() => polls.delete(job))
+      polls.get(job) ??
+      this.#readUntil(job, () => job.isOver, deadline).finally(() => polls.delete(job))
     polls.set(job, polling)
     return polling
   }
 
-  readUntilFound(job: Job): Promise<HistoryEvent | Open> {
-    return this.#readUntil(job, isRead, job.creation.endedAt + this.history.limits.settleMs)
+  readUntilFound(job: Job): Promise<Left> {
+    const deadline = job.creation.endedAt + this.history.limits.settleMs
+    return this.#readUntil(job, () => job.isFound, deadline)
   }
 
-  /** The last reading: one that will do, unless waiting for it was in vain. */
-  async #readUntil(
-    job: Job,
-    willDo: (reading: HistoryEvent) => boolean,
-    deadline: number,
-  ): Promise<HistoryEvent | Open> {
+  async #readUntil(job: Job, isDone: () => boolean, deadline: number): Promise<Left> {
     const started = performance.now()
     for (;;) {
       const reading = await this.read(job.id)
       const now = performance.now()
-      if (isOpen(reading) || willDo(reading) || now >= deadline || this.#isLost(job)) return reading
+      if (isOpen(reading)) return reading
+      if (isDone() || now >= deadline || this.#isLost(job)) return undefined
       // A quick run notices the end later, with fewer requests.
       const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 5 : 1)
       await pause(this.client, Math.min(ms, longestPauseMs, Math.max(1, deadline - now)))
@@ -248,49 +231,47 @@ class Gate extends Jobs {
     return viewOf(this.history).applicationOf(this.application.id)
   }
 
-  /** How long another client's job may occupy the application, in ms: jobs that cannot be read may last any time. */
-  get #busyMs(): number {
-    const { jobTimeoutMs, settleMs } = this.history.limits
-    return this.cannotBeRead ? settleMs : jobTimeoutMs
+  /** How long another client's job may occupy the application: jobs that cannot be read may last any time. */
+  get #patience(): keyof History['limits'] {
+    return this.cannotBeRead ? 'settleMs' : 'jobTimeoutMs'
   }
 
   #open(what: string): Open {
     return open(`application ${this.application.id} ${what}`)
   }
 
-  /** @param ms one of the limits */
-  #giveUp(what: string, ms = this.history.limits.jobTimeoutMs): Open {
-    const limit = ms === this.history.limits.jobTimeoutMs ? 'jobTimeoutMs' : 'settleMs'
-    return (this.#lock.gaveUp ??= this.#open(`${what} after ${ms} ms (limits.${limit})`))
+  #giveUp(what: string, limit: keyof History['limits']): Open {
+    const after = `after ${this.history.limits[limit]} ms (limits.${limit})`
+    return (this.#lock.gaveUp ??= this.#open(`${what} ${after}`))
   }
 
   /**
    * Creates a job on the idle application, on a new connection: a creation repeated after a closed one may have made an
    * unknown job.
    */
-  create(requirement: string, awaitFree?: AwaitFree): Promise<HistoryEvent | Open> {
+  create(requirement: string, awaitFree = takeConflict): Promise<Exchange | Open> {
     const make = () => jobRequest(this.given, this.application)
-    const how = { fresh: true, ...(awaitFree && { awaitFree }) }
-    return this.send(make, { requirement, role: 'setup', expects: conflict }, how)
+    const purpose = { requirement, role: 'setup', expects: conflict } as const
+    return ask(this.client, make, purpose, { fresh: true, awaitFree })
   }
 
   /** Creates beside a job, once: while a throttled creation waits, the job would end. */
-  async createBeside(application: ApplicationValue): Promise<HistoryEvent | Open> {
+  async createBeside(application: ApplicationValue): Promise<Exchange | Open> {
     const source = () => jobRequest(this.given, application)
     const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    const sent = this.client.holdBack(await this.client.send({ source, purpose, fresh: true }))
-    return isOpen(sent) ? sent : this.eventOf(sent)
+    return this.client.holdBack(await this.client.send({ source, purpose, fresh: true }))
   }
 
   /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
   async awaitIdle(): Promise<Left> {
     for (const job of this.view.jobs) {
-      const reading = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
-      if (isOpen(reading)) return reading
+      const left = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
+      if (left) return left
       if (job.isOver) continue
       const last = this.history.of(job.id).at(-1)!
       if (last.noise) return open(`throttled: a reading got ${describeResponse(last.exchange)}`)
-      if (statusOf(last) === 'in_progress') return this.#giveUp('still had a job in progress')
+      if (statusOf(last) === 'in_progress')
+        return this.#giveUp('still had a job in progress', 'jobTimeoutMs')
     }
     return undefined
   }
@@ -299,15 +280,11 @@ class Gate extends Jobs {
    * Refusals act together, and do not wait behind what needs the application for itself.
    * @param isExclusive it may start a job
    */
-  async enter<T>(isExclusive: boolean, action: (release: () => void) => Promise<T>): Promise<T> {
+  async enter<T>(isExclusive: boolean, action: () => Promise<T>): Promise<T> {
     const { places } = this.#lock
     const count = isExclusive ? places.size : 1
     const release = await places.acquire(this.client.life.signal, count, !isExclusive)
-    try {
-      return await action(release)
-    } finally {
-      release()
-    }
+    return action().finally(release)
   }
 
   /** See `AwaitFree`. */
@@ -319,24 +296,23 @@ class Gate extends Jobs {
     const attempts = refusals.length + lost.length
     if (last && lost.length >= this.client.breaker.proof(attempts))
       return { ...last, unansweredTimes: lost.length }
-    const patienceMs = isExclusive || unanswered.length > 0 ? this.#busyMs : refusalMs
+    const limit = this.#patience
+    const isPatient = isExclusive || unanswered.length > 0
+    const patienceMs = isPatient ? this.history.limits[limit] : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
-      return isExclusive ? this.#giveUp(still409, patienceMs) : this.#open('got 409 each time')
+      return isExclusive ? this.#giveUp(still409, limit) : this.#open('got 409 each time')
     // Busy with another client's job, or not released yet: only time helps.
     if (first) await pause(this.client, pauseMs)
     return this.#lock.gaveUp ?? this.awaitIdle()
   }
 
-  /** Acts on the idle application, which is free for others once the action has ended, or calls `release`. */
-  hold(action: (gate: this, release: () => void) => Promise<unknown>): Promise<Left> {
-    return this.enter(
-      true,
-      async (release) => (await this.awaitIdle()) ?? firstOpen([action(this, release)]),
-    )
+  /** Acts on the idle application, which is free for others once the action has ended. */
+  hold(action: (gate: this) => Promise<unknown>): Promise<Left> {
+    return this.enter(true, async () => (await this.awaitIdle()) ?? firstOpen([action(this)]))
   }
 
   /** Creates a job after the last one, and again while that gets 409, and waits for its end: the first answer. */
-  async createNext(requirement: JobRuleId): Promise<HistoryEvent | Open> {
+  async createNext(requirement: JobRuleId): Promise<Exchange | Open> {
     let first: Exchange | undefined
     const made = await this.create(requirement, async (refusals) => {
       first ??= refusals[0]
@@ -345,13 +321,13 @@ class Gate extends Jobs {
       return first ? this.awaitFree(refusals, true) : this.awaitIdle()
     })
     const left = isOpen(made) ? made : await this.awaitIdle()
-    return left ?? (first ? this.eventOf(first) : made)
+    return left ?? first ?? made
   }
 
   /** Whether it still answers 409 though its last job has ended. */
   get isKept(): boolean {
     const last = attemptsIn(this.history).get(this.view)?.at(-1)
-    return last?.freeSince !== undefined && isConflict(last.creation)
+    return last?.freeSince !== undefined && last.creation.status === 409
   }
 }
 
@@ -366,11 +342,10 @@ const attacks = [
 async function attackLock(gate: Gate, job: Job): Promise<Left> {
   const chosen = gate.isQuick ? attacks.slice(0, 3) : attacks
   const refusals = (await jobRefusals(gate)).filter((one) => chosen.includes(one.requirement))
-  const reading = await operationProbe(gate.given, 'jobs.retrieve', { params: { job_id: job.id } })
+  const reading = withCredential(await jobRead(gate.given, job.id), noCredential)
   const about = 'jobs.retrieve/401-missing-credentials'
   const purpose = { requirement: ids.inProgress, about, role: 'setup', badInput: true } as const
-  const read = gate.send(withCredential(reading, noCredential), purpose)
-  return firstOpen([refuse(gate, ids.inProgress, refusals), read])
+  return firstOpen([refuse(gate, ids.inProgress, refusals), ask(gate.client, reading, purpose)])
 }
 
 /** Creations beside one job: with the pauses between them, for half a minute. */
@@ -390,17 +365,15 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) {
       await pause(client, 10 * 1.25 ** (moment - 2))
-      const reading = await gate.readUntilFound(job)
-      if (reading !== job.inProgress.at(-1)) return isOpen(reading) ? reading : undefined
+      const left = await gate.readUntilFound(job)
+      if (left || job.readings.at(-1) !== job.inProgress.at(-1)) return left
     }
     const left = moment === attackedAt ? await attackLock(gate, job) : undefined
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const made = left ?? (await gate.createBeside(own))
     if (isOpen(made)) return made
-    const { status = 409 } = made
-    const isOddCrash = isOdd && status >= 500
-    if (status !== 409 && status !== 400 && !isOddCrash) return undefined
+    if (isTaken(made) || isThrottling(made)) return undefined
   }
   return undefined
 }
@@ -430,14 +403,12 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
     const purpose = { requirement: ids.atomic, role: 'probe' } as const
     const sent = await sendAtOnce(client, { source: make, purpose, fresh }, size)
     if (isOpen(sent)) return sent
-    const answered = sent
-      .map((exchange) => gate.eventOf(exchange))
-      .filter((one) => one.noise !== 'throttled')
+    const answered = sent.filter((one) => !isThrottling(one))
     // If all break down together, one alone shows whether the application takes jobs at all.
-    const isLost = answered.every((one) => isOwnBreakdown(one.exchange))
+    const isLost = answered.every((one) => isOwnBreakdown(one))
     const made = isLost ? allOrOpen([await gate.create(ids.released)]) : answered
     if (isOpen(made)) return made
-    if (!made.every(isConflict)) return made.flatMap((event) => gate.madeBy(event) ?? [])
+    if (!made.every(isConflict)) return made.flatMap((one) => gate.madeBy(one) ?? [])
     await pause(client, pauseMs)
     const free = await gate.createNext(ids.released)
     if (isOpen(free)) return free
@@ -446,11 +417,8 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
   return []
 }
 
-/**
- * A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it.
- * @param release called when `other` is used no more, which may be long before the job ends
- */
-async function attempt(gate: Gate, turn = 0, other?: Gate, release?: () => void): Promise<Left> {
+/** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
+async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
@@ -462,22 +430,20 @@ async function attempt(gate: Gate, turn = 0, other?: Gate, release?: () => void)
   const left = second && (await inTurn([first, second, first], read))
   const onOther = left ?? (await other?.create(ids.perApplication))
   if (isOpen(onOther)) return onOther
-  const reading = onOther && (await read(first))
-  if (isOpen(reading)) return reading
+  const unread = onOther && (await read(first))
+  if (unread) return unread
   // One attempt shows for the others that there are conflicts.
   const isBroken = gate.isBroken(ids.inProgress)
   const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
-  const besideOther = async (): Promise<HistoryEvent | Left> => {
-    if (!other || !onOther || !gate.madeBy(onOther) || gate.isQuick) return undefined
-    const made = most > 0 ? await other.createBeside(other.application) : undefined
-    if (!isOpen(made) && !(await other.awaitIdle())) release?.()
-    return made
-  }
+  const isBesideOther = onOther && gate.madeBy(onOther) && !gate.isQuick && most > 0
   // A server may show older jobs otherwise while a newer one is in progress.
   const latest = performance.now() - pauseMs
   const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
-  const during = createDuring(gate, first, turn, most)
-  const works = [during, ...(older ? [gate.read(older.id)] : []), besideOther()]
+  const works = [
+    createDuring(gate, first, turn, most),
+    older && gate.read(older.id),
+    isBesideOther && other?.createBeside(other.application),
+  ]
   const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.
   if (!failed)
@@ -511,8 +477,7 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
     for (let turn = 0; turn < timesAlike; turn++) {
       if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) return undefined
       const other = jobs.wants(ids.perApplication) ? beside : undefined
-      const act = (_: Gate, release: () => void) => attempt(busy, turn, other, release)
-      const isDone = other && !(await other.hold(act))
+      const isDone = other && !(await other.hold(() => attempt(busy, turn, other)))
       const left = isDone || isStuck() ? undefined : await attempt(busy, turn)
       if (left || isStuck()) return left
     }
@@ -566,12 +531,13 @@ async function refuse(
   const valid = await jobRequest(gate.given, gate.application)
   return together(refusals, ({ requirement: of, what, change }) => {
     const setup = { about: `jobs.create/${of}`, what, role: 'setup', badInput: true } as const
-    return gate.send(() => change(valid), { requirement, ...setup })
+    const how = { awaitFree: takeConflict }
+    return ask(gate.client, () => change(valid), { requirement, ...setup }, how)
   })
 }
 
 /** Creations that no refusal precedes, until one gets 409. */
-async function createBare(gate: Gate, count: number): Promise<HistoryEvent | Left> {
+async function createBare(gate: Gate, count: number): Promise<Exchange | Left> {
   for (let at = 0; at < count; at++) {
     const made = await gate.createNext(ids.noEffect)
     if (isOpen(made) || isConflict(made)) return made
@@ -665,13 +631,12 @@ async function provokeRefusals(jobs: Jobs): Promise<Left> {
 async function idOf(
   jobs: Jobs,
   creation: Exchange | Open,
-  wait: (job: Job) => Promise<HistoryEvent | Left>,
+  wait: (job: Job) => Promise<Left>,
 ): Promise<string | Open> {
   if (isOpen(creation)) return creation
-  const job = jobs.madeBy(jobs.eventOf(creation))
+  const job = jobs.madeBy(creation)
   if (!job) return open(`no job could be created: ${describeResponse(creation)}`)
-  const reading = await wait(job)
-  return isOpen(reading) ? reading : job.id
+  return (await wait(job)) ?? job.id
 }
 
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
@@ -697,19 +662,16 @@ async function follow(
   return idOf(jobs, creation, (job) => jobs.awaitEnd(job))
 }
 
-const states: Readonly<Record<State, (jobs: Jobs) => Promise<unknown>>> = {
+const states = {
   readable: readNewJob,
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
   other: (jobs) => follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity'),
   failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
-}
+} satisfies Record<State, (jobs: Jobs) => Promise<string | Left>>
 
-export function reach(jobs: Jobs, state: 'readable' | 'other'): Promise<string | Open>
-export function reach(jobs: Jobs, state: State): Promise<unknown>
-export function reach(jobs: Jobs, state: State): Promise<unknown> {
-  return once(jobs.client, `jobs ${state}`, () => states[state](jobs))
-}
+export const reach = <S extends State>(jobs: Jobs, state: S) =>
+  once(jobs.client, `jobs ${state}`, () => states[state](jobs)) as ReturnType<(typeof states)[S]>
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
 export async function readFinalStates(jobs: Jobs): Promise<void> {
@@ -732,10 +694,9 @@ export async function readFinalStates(jobs: Jobs): Promise<void> {
   const [from, ms] = isQuick ? [first?.end, 1000] : [first?.creation, 2000]
   const before = history.of(declared).find(hasEnded)
   await jobs.pauseUntil(Math.max((from?.endedAt ?? 0) + ms, (before?.endedAt ?? 0) + 1000))
+  const found = ownJobs(history).filter((one) => one.readings.some(isRead))
   await allEnded([
-    ...ownJobs(history)
-      .filter((one) => one.readings.some(isRead))
-      .map((job) => jobs.readUntilFound(job)),
+    ...found.map((job) => jobs.readUntilFound(job)),
     ...(before ? [jobs.read(declared)] : []),
   ])
 }
@@ -752,11 +713,9 @@ export async function createJobs(jobs: Jobs): Promise<void> {
   await allEnded(wanted.map((state) => reach(jobs, state)))
 }
 
-export async function jobRead(jobs: Jobs): Promise<Made> {
-  const { given } = jobs
-  const id = given.target.resources.job ?? (await reach(jobs, 'readable'))
-  if (isOpen(id)) return id
-  return operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
+export async function readRequest(jobs: Jobs): Promise<Made> {
+  const id = jobs.given.target.resources.job ?? (await reach(jobs, 'readable'))
+  return isOpen(id) ? id : jobRead(jobs.given, id)
 }
 
 /** Sends a creation: an application accepts one at a time. */
@@ -770,8 +729,8 @@ export function whenIdle(
   const { resources } = given.target
   const { application_id: id = '' } = probe.params
   const isKnown = applicationNames.some((name) => resources[name]?.id === id)
-  const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-  if (expects409 || !(isKnown || sharedBy(client).locks.has(id))) return undefined
+  if (haveStatus(purpose.expects, 409) || !(isKnown || sharedBy(client).locks.has(id)))
+    return undefined
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
   // Kept for all attempts: another request would occupy the application again.

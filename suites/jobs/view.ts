@@ -52,6 +52,12 @@ export class Job {
     return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
+  /** Whether the last reading shows it. */
+  get isFound(): boolean {
+    const last = this.readings.at(-1)
+    return last !== undefined && isRead(last)
+  }
+
   get inProgress(): HistoryEvent[] {
     const end = this.end?.sentAt ?? Infinity
     return this.readings.filter(
