@@ -253,8 +253,7 @@ async function lookAfter(
   const about = `${operation}/${of}`
   const setup = { about, what, isSuccess: isOfFault, role: 'setup', badInput: true } as const
   const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
-  // An unanswered one may have created what this one conflicts with.
-  const isClear = (one: Exchange) => isTaken(one) || isRefused(one) || one.unanswered !== undefined
+  const isClear = (one: Exchange) => isTaken(one) || isRefused(one)
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await validRequest(client, given, operation)
     const sent = await context.send(() => withChange(probe, change), setup)
@@ -403,9 +402,7 @@ async function use(context: CheckContext, one: Use, id: string): Promise<unknown
   const exchange = await look(context, make, {}, { since, isGood: isUsable })
   if (isOpen(exchange) || isUsable(exchange)) return exchange
   const why = whySilent(exchange)
-  // A retrieval without any answer has failed.
-  const isFailed = one.operation === 'files.retrieve' && exchange.unansweredTimes
-  if (why && !isFailed) return open(why)
+  if (why) return open(why)
   return isDeclared(given, one.operation) && control(client, given, one.operation)
 }
 

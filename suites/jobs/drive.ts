@@ -316,8 +316,6 @@ class Gate extends Jobs {
     let first: Exchange | undefined
     const made = await this.create(requirement, async (refusals) => {
       first ??= refusals[0]
-      const isProven = refusals.length > 1 && this.isBroken(ids.released, ids.created)
-      if (isProven) return this.#open(still409)
       return first ? this.awaitFree(refusals, true) : this.awaitIdle()
     })
     const left = isOpen(made) ? made : await this.awaitIdle()
@@ -382,14 +380,11 @@ const burstSize = { full: 5, quick: 2 }
 
 /** Sends several creations at once, if that is to be judged, else one; while all are refused, again after a pause. */
 async function begin(gate: Gate): Promise<Job[] | Open> {
-  const { application, client, given, history, isQuick } = gate
-  const { limits, resources } = given.target
+  const { application, client, given, isQuick } = gate
+  const { resources } = given.target
   const isBurst =
     // Where jobs fail, a single creation, whose answer is judged whatever it is.
-    application !== resources.failingApplication &&
-    gate.isPlanned(ids.atomic) &&
-    limits.concurrency > 1 &&
-    (gate.view.madeAt !== undefined || !gate.isBroken(ids.created))
+    application !== resources.failingApplication && gate.isPlanned(ids.atomic)
   const size = isBurst ? burstSize[given.options.depth] : 0
   let count = 0
   // A server may lock the inputs instead of the application.
@@ -399,7 +394,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
   }
   for (let tries = 0; tries <= timesAlike; tries++) {
     // An earlier request on a connection may be to blame for a lost answer, or for a crash.
-    const fresh = history.within(application.id).some(({ status = 500 }) => status >= 500)
+    const fresh = gate.view.creations.some(({ status = 500 }) => status >= 500)
     const purpose = { requirement: ids.atomic, role: 'probe' } as const
     const sent = await sendAtOnce(client, { source: make, purpose, fresh }, size)
     if (isOpen(sent)) return sent
@@ -433,9 +428,8 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   const unread = onOther && (await read(first))
   if (unread) return unread
   // One attempt shows for the others that there are conflicts.
-  const isBroken = gate.isBroken(ids.inProgress)
-  const most = isBroken ? 0 : gate.isPlanned(ids.inProgress) ? mostMoments : 1
-  const isBesideOther = onOther && gate.madeBy(onOther) && !gate.isQuick && most > 0
+  const most = gate.isPlanned(ids.inProgress) ? mostMoments : 1
+  const isBesideOther = onOther && gate.madeBy(onOther) && !gate.isQuick
   // A server may show older jobs otherwise while a newer one is in progress.
   const latest = performance.now() - pauseMs
   const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
@@ -488,9 +482,6 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   if (!isSuspected && (left || isQuick)) return left
   if (!isQuick) await second?.hold(attemptAlone)
   await attemptOnCreated(busy)
-  for (const own of [busy, second])
-    if (own?.isKept && !jobs.isBroken(ids.released))
-      await own.hold(() => own.createNext(ids.released))
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
   if (failing && !isQuick) await new Gate(jobs, failing).hold(attemptAlone)
@@ -600,7 +591,6 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
       )
       return inTurn([...byStatus.values()], async (refusals) => {
         if (gate.isBroken(ids.noEffect)) return undefined
-        if (bare && isConflict(bare)) await pause(gate.client, windowMs)
         return lookForEffects(gate, refusals, [0])
       })
     })
