@@ -1,7 +1,11 @@
-import { jsonValue } from '../harness/journal/index.ts'
+import { requirementOf, type RequirementId } from '../catalogue/catalogue.ts'
+import type { OperationId } from '../catalogue/operations.ts'
+import type { Given } from '../harness/client/index.ts'
+import { isOpen, jsonValue, type Made, type Probe } from '../harness/journal/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { badInput } from './checks/bad-input.ts'
+import { type Condition, materialOf, refused } from './checks/case.ts'
 import { byRecord, malformedBody, malformedJsonBody, wrongContentType } from './checks/faults.ts'
 import type { Further } from './checks/scenario.ts'
 import { suite } from './checks/suite.ts'
@@ -9,7 +13,7 @@ import { suite } from './checks/suite.ts'
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
 /** Faults for which every request is refused. */
-export const everyFault = {
+const everyFault = {
   '401-missing-credentials': missing,
   '401-malformed-key': malformed,
   '401-invalid-key': invalid,
@@ -25,6 +29,36 @@ export const everyOperation = suite('*', () => ({
   '4xx-missing-member': byRecord({ orNoBody: true }),
   'bad-input-no-5xx': badInput,
 }))
+
+/** A change for which a creation is refused, and the requirement about that. */
+export interface RefusedChange {
+  readonly requirement: string
+  readonly what: string
+  change(valid: Probe): Made | Promise<Made>
+}
+
+/**
+ * The first case of each fault for which every creation is refused, if the target declares enough for any.
+ * @param own further ones of the operation
+ */
+export async function refusalsOf(
+  given: Given,
+  operation: OperationId,
+  own: Readonly<Record<string, Condition>> = {},
+): Promise<RefusedChange[]> {
+  const refusals: RefusedChange[] = []
+  for (const [requirement, condition] of Object.entries({ ...own, ...everyFault })) {
+    const id = `${operation}/${requirement}` as RequirementId
+    const material = materialOf(given, requirementOf(id), operation)
+    if (isOpen(material)) continue
+    const cases = await condition.casesIn(material, { given }, async () => material.valid)
+    const [first] = isOpen(cases) ? [] : cases
+    if (!first) continue
+    const { what, change } = first
+    refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
+  }
+  return refusals
+}
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
 const namesGuardrail: Further = (exchange) => {

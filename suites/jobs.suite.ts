@@ -37,9 +37,9 @@ import {
   noDuplicateAtOnce,
   noDuplicate,
   ownId,
-  type RefusedChange,
   usable,
 } from './created/drive.ts'
+import type { RefusedChange } from './general.suite.ts'
 import { createdAnswer } from './jobs/creations.ts'
 import { Jobs, reach } from './jobs/drive.ts'
 import {

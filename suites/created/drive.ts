@@ -1,5 +1,5 @@
-import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
-import { type Condition, materialOf, refused } from '../checks/case.ts'
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+import { refused } from '../checks/case.ts'
 import {
   type Ask,
   countsAsGranted,
@@ -70,7 +70,8 @@ import {
   sendAtOnce,
   whySilent,
 } from '../../harness/run/index.ts'
-import { everyFault } from '../general.suite.ts'
+import { uploadSample } from '../pdf-parse.suite.ts'
+import { type RefusedChange, refusalsOf } from '../general.suite.ts'
 import {
   creatorOf,
   isRefused,
@@ -81,37 +82,6 @@ import {
   usesByPath,
   relationRule,
 } from './rules.ts'
-import { uploadSample } from '../pdf-parse.suite.ts'
-
-/** A change for which a creation is refused, and the requirement about that. */
-export interface RefusedChange {
-  readonly requirement: string
-  readonly what: string
-  change(valid: Probe): Made | Promise<Made>
-}
-
-/**
- * The first case of each fault for which every creation is refused, if the target declares enough for any.
- * @param own further ones of the operation
- */
-export async function refusalsOf(
-  given: Given,
-  operation: OperationId,
-  own: Readonly<Record<string, Condition>> = {},
-): Promise<RefusedChange[]> {
-  const refusals: RefusedChange[] = []
-  for (const [requirement, condition] of Object.entries({ ...own, ...everyFault })) {
-    const id = `${operation}/${requirement}` as RequirementId
-    const material = materialOf(given, requirementOf(id), operation)
-    if (isOpen(material)) continue
-    const cases = await condition.casesIn(material, { given }, async () => material.valid)
-    const [first] = isOpen(cases) ? [] : cases
-    if (!first) continue
-    const { what, change } = first
-    refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
-  }
-  return refusals
-}
 
 export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 

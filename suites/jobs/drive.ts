@@ -32,7 +32,8 @@ import { haveStatus } from '../../catalogue/answers.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { isConflict, type RefusedChange, refusalsOf } from '../created/drive.ts'
+import { isConflict } from '../created/drive.ts'
+import { type RefusedChange, refusalsOf } from '../general.suite.ts'
 import { timesAlike } from '../created/rules.ts'
 import { conflict, moments, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
@@ -51,10 +52,7 @@ import {
   viewOf,
 } from './view.ts'
 
-/**
- * Appends `moment` to each text of the inputs. Every fourth `moment` keeps only the required inputs, or only the first
- * input if none is required.
- */
+/** Appends `moment` to each text of the inputs. Every fourth keeps only the required inputs, or the first one. */
 function withOtherValues(application: ApplicationValue, moment: number): ApplicationValue {
   const { inputs: all, requiredInputs = [] } = application
   const required = all.filter((input) => requiredInputs.includes(input.id))
@@ -105,7 +103,7 @@ export class Jobs {
     this.isQuick = given.options.depth === 'quick'
   }
 
-  /** Of an application that the run made to send refusals to. */
+  /** Locks an application that the run made. */
   addMade(id: string): void {
     sharedBy(this.client).locks.set(id, newLock())
   }
@@ -155,7 +153,6 @@ export class Jobs {
       : jobs.some((job) => this.#isMissing(job)) && !jobs.some((job) => job.readings.some(isRead))
   }
 
-  /** Whether waiting for it is pointless. */
   #isLost(job: Job): boolean {
     return this.#isMissing(job) || this.cannotBeRead
   }
@@ -195,8 +192,6 @@ export class Jobs {
 const refusalMs = 3500
 /** Between two creations on an application that should be free, in ms. */
 const pauseMs = 1000
-
-const still409 = 'was still answered 409'
 
 const newLock = () => ({
   // A refusal takes one place, a creation all.
@@ -287,7 +282,6 @@ class Gate extends Jobs {
     return action().finally(release)
   }
 
-  /** See `AwaitFree`. */
   async awaitFree(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {
     const [first] = refusals
     const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
@@ -300,7 +294,9 @@ class Gate extends Jobs {
     const isPatient = isExclusive || unanswered.length > 0
     const patienceMs = isPatient ? this.history.limits[limit] : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
-      return isExclusive ? this.#giveUp(still409, limit) : this.#open('got 409 each time')
+      return isExclusive
+        ? this.#giveUp('was still answered 409', limit)
+        : this.#open('got 409 each time')
     // Busy with another client's job, or not released yet: only time helps.
     if (first) await pause(this.client, pauseMs)
     return this.#lock.gaveUp ?? this.awaitIdle()
@@ -336,7 +332,7 @@ const attacks = [
   ...['400-wrong-content-type', '400-malformed-json'],
 ]
 
-/** Sends requests that are refused, and may take away the lock of a job in progress. */
+/** Refused requests may take away the lock of a job in progress. */
 async function attackLock(gate: Gate, job: Job): Promise<Left> {
   const chosen = gate.isQuick ? attacks.slice(0, 3) : attacks
   const refusals = (await jobRefusals(gate)).filter((one) => chosen.includes(one.requirement))
@@ -350,10 +346,9 @@ async function attackLock(gate: Gate, job: Job): Promise<Left> {
 const mostMoments = 32
 
 /**
- * Further creations during the life of a job, with the same inputs and with other values: a server may compare
- * requests, or forget after a while that the job goes on. Two come at once, then the pauses grow. Attacks on the lock come
- * before the third. In every second job they come first: a creation accepted after a 409 may mean that a short job has
- * ended.
+ * Creations during the life of a job, with the same inputs and with other values: a server may compare requests, or
+ * forget after a while that the job goes on. Two come at once, then the pauses grow. Attacks on the lock come before the
+ * third. In every second job they come first: a creation accepted after a 409 may mean that a short job has ended.
  * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
 async function createDuring(gate: Gate, job: Job, turn: number, most: number): Promise<Left> {
@@ -447,7 +442,6 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   return failed
 }
 
-/** And another creation after the end of its job. */
 const attemptAlone = async (gate: Gate): Promise<unknown> =>
   (await attempt(gate)) ?? gate.createNext(ids.released)
 
@@ -506,8 +500,7 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 
 // Refusals
 
-/** What is refused, and might have an effect all the same. */
-function jobRefusals({ given, application }: Gate): Promise<readonly RefusedChange[]> {
+function jobRefusals({ given, application }: Gate): Promise<RefusedChange[]> {
   const { resources } = given.target
   const target = { ...given.target, resources: { ...resources, application } }
   return refusalsOf({ ...given, target }, 'jobs.create', jobFaults)
@@ -527,8 +520,8 @@ async function refuse(
   })
 }
 
-/** Creations that no refusal precedes, until one gets 409. */
-async function createBare(gate: Gate, count: number): Promise<Exchange | Left> {
+/** Creations without a refusal before them, until one gets 409. */
+async function createBare(gate: Gate, count = 1): Promise<Exchange | Left> {
   for (let at = 0; at < count; at++) {
     const made = await gate.createNext(ids.noEffect)
     if (isOpen(made) || isConflict(made)) return made
@@ -544,8 +537,8 @@ async function lookClosely(gate: Gate, refusal: RefusedChange, afterMs: number) 
   for (let time = 1; time <= timesAlike && !gate.isBroken(ids.noEffect); time++) {
     const left = await refuse(gate, ids.noEffect, [refusal])
     await pause(gate.client, afterMs)
-    const seen = left ?? (await gate.createNext(ids.noEffect))
-    if (isOpen(seen) || !isConflict(seen)) return seen
+    const blocked = left ?? (await createBare(gate))
+    if (!blocked || isOpen(blocked)) return blocked
     await pause(gate.client, windowMs)
     const kept = await createBare(gate, time + 1)
     if (kept) return kept
@@ -568,10 +561,9 @@ async function lookForEffects(
   return inTurn(times, async (ms) => {
     if (gate.isBroken(ids.noEffect)) return undefined
     await gate.pauseUntil(refusedAt + ms)
-    const seen = await gate.createNext(ids.noEffect)
-    if (isOpen(seen) || !isConflict(seen)) return seen
-    const kept = await createBare(gate, 1)
-    return kept ?? inTurn(refusals, (refusal) => lookClosely(gate, refusal, ms))
+    const blocked = await createBare(gate)
+    if (!blocked || isOpen(blocked)) return blocked
+    return (await createBare(gate)) ?? inTurn(refusals, (refusal) => lookClosely(gate, refusal, ms))
   })
 }
 
@@ -583,23 +575,17 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
     const control = await grantedControl(jobs.client, jobs.given, 'jobs.create')
     if (isOpen(control)) return control
     return new Gate(jobs, application).hold(async (gate) => {
-      // An application that is not released even without refusals shows nothing; one that is released late, later.
-      const bare = gate.view.jobs.length <= 1 ? await gate.createNext(ids.noEffect) : undefined
+      // An application that is not released even without refusals shows nothing.
+      const bare = gate.view.jobs.length <= 1 ? await createBare(gate) : undefined
       if (isOpen(bare)) return bare
       const byStatus = groupBy(await jobRefusals(gate), (one) =>
         gate.isQuick ? '' : one.requirement.slice(0, 3),
       )
-      return inTurn([...byStatus.values()], async (refusals) => {
-        if (gate.isBroken(ids.noEffect)) return undefined
-        return lookForEffects(gate, refusals, [0])
-      })
+      return inTurn([...byStatus.values()], (refusals) => lookForEffects(gate, refusals, [0]))
     })
   })
 
-/**
- * In a full run, late effects are looked for on the other application, if there is one: it has time for them. A refused
- * request may start its job from a queue.
- */
+/** Late effects, of a job from a queue, are looked for in a full run on the other application: it has time for them. */
 async function provokeRefusals(jobs: Jobs): Promise<Left> {
   const { client, given, isQuick } = jobs
   const { application, otherApplication: other = application } = given.target.resources
@@ -638,7 +624,6 @@ async function readNewJob(jobs: Jobs): Promise<string | Open> {
   return idOf(jobs, creation, (job) => jobs.readUntilFound(job))
 }
 
-/** Creates a job, and waits for its end. */
 async function follow(
   jobs: Jobs,
   name: (typeof applicationNames)[number],
