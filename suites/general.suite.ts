@@ -33,9 +33,13 @@ export const everyOperation = suite('*', () => ({
 /** A change for which a creation is refused, and the requirement about that. */
 export interface RefusedChange {
   readonly requirement: string
-  readonly what: string
+  readonly purpose: ReturnType<typeof setupFor>
   change(valid: Probe): Made | Promise<Made>
 }
+
+/** The purpose of a request that is only sent because its refusal may have an effect. */
+export const setupFor = (about: string, what: string) =>
+  ({ about, what, role: 'setup', badInput: true }) as const
 
 /**
  * The first case of each fault for which every creation is refused, if the target declares enough for any.
@@ -55,7 +59,8 @@ export async function refusalsOf(
     const [first] = isOpen(cases) ? [] : cases
     if (!first) continue
     const { what, change } = first
-    refusals.push({ requirement, what, change: (valid) => refused(change(valid)) })
+    const purpose = setupFor(id, what)
+    refusals.push({ requirement, purpose, change: (valid) => refused(change(valid)) })
   }
   return refusals
 }

@@ -39,7 +39,8 @@ import {
   ownId,
   usable,
 } from './created/drive.ts'
-import type { RefusedChange } from './general.suite.ts'
+import { conditionOf } from '../catalogue/catalogue.ts'
+import { type RefusedChange, setupFor } from './general.suite.ts'
 import { createdAnswer } from './jobs/creations.ts'
 import { Jobs, reach } from './jobs/drive.ts'
 import {
@@ -135,7 +136,8 @@ export const jobsRetrieve = suite('jobs.retrieve', () => ({
 
 function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
   const operation = 'applications.create'
-  const scenario = given.target.scenarios['applications.create/400-invalid-blueprint']
+  const blueprint = 'applications.create/400-invalid-blueprint'
+  const scenario = given.target.scenarios[blueprint]
   const pointer = pointerOf(given, operation, 'name')
   if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
   const change = (valid: Probe): Promise<Made> =>
@@ -143,7 +145,8 @@ function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
       applyScenario(client, given, scenario, operation, async () => valid),
       (probe) => withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer))),
     )
-  return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', change }]
+  const purpose = setupFor(blueprint, 'for its blueprint')
+  return [{ requirement: conditionOf(blueprint), purpose, change }]
 }
 
 // Create an application (§4.4, §7.3)

@@ -169,7 +169,7 @@ async function awaitFile(context: CheckContext, file: string): Promise<void> {
 }
 
 /** How many creations are sent at once. */
-const atOnce = { full: 4, quick: 2 }
+export const atOnce = { full: 4, quick: 2 }
 export const needTwo: Open = open('concurrent creations need limits.concurrency of 2 or more')
 
 export const ownId = relation(async (context) => {
@@ -214,21 +214,20 @@ export const noEffect = (
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
   context: CheckContext,
-  { requirement: of, what, change }: RefusedChange,
+  { purpose, change }: RefusedChange,
 ): Promise<Exchange | Left> {
   const { client, given } = context
   const operation = operationIn(context)
   const isOfFault = (exchange: Exchange) => ofFaults.includes(exchange.response?.status ?? 0)
-  // A new file may be unknown for a while.
-  const about = `${operation}/${of}`
-  const setup = { about, what, isSuccess: isOfFault, role: 'setup', badInput: true } as const
-  const isSuccess = (one: Exchange): boolean => countsAsGranted(one) || isConflict(one)
+  const isSuccess = (one: Exchange) => countsAsGranted(one) || isConflict(one)
   const isClear = (one: Exchange) => isTaken(one) || isRefused(one)
   for (let look = 1; look <= timesAlike; look++) {
     const probe = await validRequest(client, given, operation)
-    const sent = await context.send(() => withChange(probe, change), setup)
-    const faulty = need('the creation that should be refused', sent, isOfFault)
-    if (isOpen(faulty)) return faulty
+    // A new file may be unknown for a while.
+    const faulty = { ...purpose, isSuccess: isOfFault }
+    const sent = await context.send(() => withChange(probe, change), faulty)
+    const refusal = need('the creation that should be refused', sent, isOfFault)
+    if (isOpen(refusal)) return refusal
     const next = await context.send(() => probe, { isSuccess }, { fresh: true })
     const again = need('the creation after a refused one', next, isClear)
     if (isOpen(again) || isTaken(again)) return again
@@ -262,7 +261,7 @@ async function again(context: CheckContext, made: Exchange | Open) {
   const id = operationIn(context)
   const { exists, same, what } = creatorOf(id)
   const purpose = { badInput: true, expects: exists, what: `with ${same} as ${what} that exists` }
-  const isGood = (one: Exchange): boolean => id !== additionOperation || isConflict(one)
+  const isGood = (one: Exchange) => id !== additionOperation || isConflict(one)
   return look(context, refused(made.probe), purpose, { since: made.endedAt, isGood })
 }
 
@@ -289,7 +288,7 @@ export const noDuplicate = relation(async (context) => {
   const atEnd = async (): Promise<Left> => {
     const isOwn = (one: HistoryEvent) => one.exchange.purpose.requirement === requirement.id
     // A server may only check new names, not those in use. A scenario may create in another account.
-    const isUsed = ({ exchange, object = '' }: HistoryEvent): boolean =>
+    const isUsed = ({ exchange, object = '' }: HistoryEvent) =>
       !scenarios[exchange.purpose.requirement ?? ''] &&
       client.journal.within(object).some((one) => one.isGranted)
     const all = madeBy(client.journal, id)
@@ -395,7 +394,7 @@ function madeBefore({ client, requirement }: CheckContext, creates: OperationId)
   )
   const isFile = creates === uploadOperation
   // Late creations of another charset would be waited for.
-  const isFirst = (one: HistoryEvent): boolean =>
+  const isFirst = (one: HistoryEvent) =>
     one === made.find((other) => !isFile || other.label === one.label)
   const chosen = made.filter(
     (one) => isFirst(one) || ids.includes(one.exchange.purpose.requirement),
@@ -484,7 +483,7 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
     const into = { operation: additionOperation, param: 'graph_id' } as const
     return withChange(requestOf(client, given, into, graph), (probe) => withFile(given, probe, id))
   }
-  const isIn = (one: Exchange): boolean => isConflict(one) && !one.unanswered
+  const isIn = (one: Exchange) => isConflict(one) && !one.unanswered
   const settles = { since: performance.now(), isGood: isIn }
   // A copy that a closed connection lost may have added it.
   const last = await context.send(next, { role: 'setup' }, { settles, fresh: true })

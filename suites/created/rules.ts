@@ -168,7 +168,7 @@ export const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
 /** A refusal, and the same creation without its fault after it, if both say something. */
 function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const last = attempts.at(-1)!
-  const isFault = (one: HistoryEvent): boolean =>
+  const isFault = (one: HistoryEvent) =>
     history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
   const sound = attempts.filter((one) => !isFault(one))
   // One that was not answered, was throttled or blocked may have created what the next one conflicts with.
@@ -286,10 +286,10 @@ const onceRule: RelationRule = (history, id) => {
   const { exists, what, same } = creatorOf(id)
   const graphs = madeBy(history, 'graphs.create')
   const isAddition = id === additionOperation
-  const isRight = (event: HistoryEvent): boolean =>
+  const isRight = (event: HistoryEvent) =>
     exists.some(([status, name]) => event.status === status && event.tpe === name)
   // A declared file may already be in the graph.
-  const isThere = (one: HistoryEvent): boolean =>
+  const isThere = (one: HistoryEvent) =>
     isAddition && !history.isRecorded && isMeant(one) && isRight(one)
   return thingsOf(history, id).flatMap((attempts): Shown[] => {
     const first = attempts.find(isGranted) ?? attempts.find(isThere)
@@ -308,10 +308,10 @@ const onceRule: RelationRule = (history, id) => {
         isSameRequest(one, first),
     )
     // Until processed, neither an acceptance nor an unknown file proves anything.
-    const isEarly = (one: HistoryEvent): boolean =>
+    const isEarly = (one: HistoryEvent) =>
       isAddition && !hasSettled(history, endedAt, one.sentAt) && (one.isGranted || isMissing(one))
     // Another requirement judges whether a created graph can be used.
-    const isLost = (one: HistoryEvent): boolean =>
+    const isLost = (one: HistoryEvent) =>
       isMissing(one) && graphs.some((graph) => graph.object === within)
     return repetitions.map((one) => {
       if (isRight(one)) return 'held'

@@ -122,9 +122,8 @@ function isExcused(history: History, { creation, job }: Beside): boolean {
 }
 
 function acceptedBeside({ creation, job }: Beside): Evidence {
-  const earlier = job.application.creations.filter(
-    (one) => one !== creation && one.endedAt <= creation.sentAt,
-  )
+  const { creations } = job.application
+  const earlier = creations.slice(0, creations.indexOf(creation))
   // What was refused since the last one, and may have taken away the lock.
   const refused = earlier.slice(earlier.findLastIndex(isMeant) + 1)
   const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
@@ -148,7 +147,7 @@ const rivalsOf = (job: Job): HistoryEvent[] =>
 /** All of several simultaneous creations broke down, though one of them made a job. */
 function brokenRace(job: Job): Evidence | undefined {
   const others = rivalsOf(job)
-  const isBroken = (event: HistoryEvent): boolean =>
+  const isBroken = (event: HistoryEvent) =>
     isOwnBreakdown(event.exchange) && event.endedAt <= job.busyUntil
   if (others.length < 2 || !others.every(isBroken)) return undefined
   const what = `with a valid body, at the same time as others: one of them made job ${job.id}, which was in progress after that`
@@ -176,11 +175,10 @@ function untried(history: History): string {
       request === 'odd' &&
       viewOf(history).applicationOf(within).madeAt === undefined,
   )
-  const isSame = (one: HistoryEvent, other: HistoryEvent): boolean =>
-    one.request === other.request && one.exchange.probe.body === other.exchange.probe.body
+  const isValid = (one: HistoryEvent) => one.request === 'valid'
   const refused = besides(history).filter((one) => (one.creation.status ?? 0) >= 400)
   const tried = [...groupBy(refused, (one) => one.creation)].map(([creation, all]) =>
-    all.some((one) => isSame(one.job.creation, creation)),
+    all.some((one) => isValid(creation) && isValid(one.job.creation)),
   )
   if (!isVaried || new Set(tried).size !== 1) return ''
   return tried[0] ? ' with other values' : ' with the same inputs'
@@ -303,7 +301,7 @@ export const perApplication = conflictRule(
     })
     const granted = beside.filter((one) => isGranted(one.attempt)).length
     // Counts only if the application accepts a creation after the other job.
-    const isAccepted = ({ end }: Job): boolean =>
+    const isAccepted = ({ end }: Job) =>
       application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
     const blocked = beside.filter(
       (one) => isAccepted(one.job) && isUnexplained(history, one.attempt),
@@ -461,9 +459,9 @@ export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
   const { fault, isDoubtful } = faultOn(history, (attempts, application) => {
-    const isHere = (look: LookAfterRefusals): boolean => look.application === application
+    const isHere = (look: LookAfterRefusals) => look.application === application
     const each = blockedEachTime(looks.filter(isHere))
-    const isLocked = ({ creation: { sentAt } }: LookAfterRefusals): boolean => {
+    const isLocked = ({ creation: { sentAt } }: LookAfterRefusals) => {
       const since = attempts.filter((one) => one.creation.sentAt >= sentAt)
       const isLong = since.at(-1)!.creation.sentAt - sentAt >= jobTimeoutMs
       return isLong && since.every(isBusy) && application.jobs.length > 1

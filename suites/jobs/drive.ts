@@ -9,7 +9,7 @@ import {
   pause,
   isOwnBreakdown,
 } from '../../harness/client/index.ts'
-import { ask, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
+import { ask, awaitAge, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
 import {
   allOrOpen,
   type AwaitFree,
@@ -32,7 +32,7 @@ import { haveStatus } from '../../catalogue/answers.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { isConflict } from '../created/drive.ts'
+import { atOnce, isConflict } from '../created/drive.ts'
 import { type RefusedChange, refusalsOf } from '../general.suite.ts'
 import { timesAlike } from '../created/rules.ts'
 import { conflict, moments, windowMs } from './creations.ts'
@@ -42,7 +42,6 @@ import { apartMs } from './readings.ts'
 import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
 import {
   type Application,
-  attemptsIn,
   hasEnded,
   isRead,
   isUnknown,
@@ -259,8 +258,8 @@ class Gate extends Jobs {
 
   /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
   async awaitIdle(): Promise<Left> {
-    for (const job of this.view.jobs) {
-      const left = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
+    for (const job of this.view.jobs.filter((one) => !one.isOver)) {
+      const left = this.#lock.gaveUp ?? (await this.awaitEnd(job))
       if (left) return left
       if (job.isOver) continue
       const last = this.history.of(job.id).at(-1)!
@@ -317,12 +316,6 @@ class Gate extends Jobs {
     const left = isOpen(made) ? made : await this.awaitIdle()
     return left ?? first ?? made
   }
-
-  /** Whether it still answers 409 though its last job has ended. */
-  get isKept(): boolean {
-    const last = attemptsIn(this.history).get(this.view)?.at(-1)
-    return last?.freeSince !== undefined && last.creation.status === 409
-  }
 }
 
 // Conflicts
@@ -371,8 +364,6 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
   return undefined
 }
 
-const burstSize = { full: 5, quick: 2 }
-
 /** Sends several creations at once, if that is to be judged, else one; while all are refused, again after a pause. */
 async function begin(gate: Gate): Promise<Job[] | Open> {
   const { application, client, given, isQuick } = gate
@@ -380,7 +371,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
   const isBurst =
     // Where jobs fail, a single creation, whose answer is judged whatever it is.
     application !== resources.failingApplication && gate.isPlanned(ids.atomic)
-  const size = isBurst ? burstSize[given.options.depth] : 0
+  const size = isBurst ? atOnce[given.options.depth] : 0
   let count = 0
   // A server may lock the inputs instead of the application.
   const make = () => {
@@ -458,9 +449,9 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   const [beside] = others
   const second = others.at(-1)
   // A full run looks as often as it may: a fault may show now and then.
-  const needsMore = (id: JobRuleId): boolean =>
+  const needsMore = (id: JobRuleId) =>
     isQuick ? jobs.wants(id) : jobs.isPlanned(id) && !jobs.isBroken(id)
-  const isStuck = (): boolean => busy.isGivenUp || jobs.isBroken(ids.released)
+  const isStuck = () => busy.isGivenUp || jobs.isBroken(ids.released)
   const left = await busy.hold(async () => {
     for (let turn = 0; turn < timesAlike; turn++) {
       if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) return undefined
@@ -472,7 +463,8 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
     return undefined
   })
   // Another client's job may interfere: a new application must show the fault, too.
-  const isSuspected = busy.isKept || jobs.isBroken(ids.released, ids.perApplication, ids.created)
+  const isSuspected =
+    jobs.wants(ids.released) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (!isSuspected && (left || isQuick)) return left
   if (!isQuick) await second?.hold(attemptAlone)
   await attemptOnCreated(busy)
@@ -513,11 +505,10 @@ async function refuse(
   refusals: readonly RefusedChange[],
 ): Promise<Left> {
   const valid = await jobRequest(gate.given, gate.application)
-  return together(refusals, ({ requirement: of, what, change }) => {
-    const setup = { about: `jobs.create/${of}`, what, role: 'setup', badInput: true } as const
-    const how = { awaitFree: takeConflict }
-    return ask(gate.client, () => change(valid), { requirement, ...setup }, how)
-  })
+  const how = { awaitFree: takeConflict }
+  return together(refusals, ({ purpose, change }) =>
+    ask(gate.client, () => change(valid), { requirement, ...purpose }, how),
+  )
 }
 
 /** Creations without a refusal before them, until one gets 409. */
@@ -650,7 +641,7 @@ export const reach = <S extends State>(jobs: Jobs, state: S) =>
 
 /** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
 export async function readFinalStates(jobs: Jobs): Promise<void> {
-  const { given, history, isQuick } = jobs
+  const { client, given, history, isQuick } = jobs
   const { job: declared = '' } = given.target.resources
   await allEnded(ownJobs(history).map((one) => jobs.awaitEnd(one)))
   const created = 'jobs.retrieve/200-created-at'
@@ -666,9 +657,11 @@ export async function readFinalStates(jobs: Jobs): Promise<void> {
     (id) => id.startsWith('jobs.r') && jobs.isPlanned(id),
   )
   if (!isWanted || jobs.cannotBeRead) return
-  const [from, ms] = isQuick ? [first?.end, 1000] : [first?.creation, 2000]
   const before = history.of(declared).find(hasEnded)
-  await jobs.pauseUntil(Math.max((from?.endedAt ?? 0) + ms, (before?.endedAt ?? 0) + 1000))
+  await awaitAge(
+    client,
+    [first?.creation, before].filter((one) => one !== undefined),
+  )
   const found = ownJobs(history).filter((one) => one.readings.some(isRead))
   await allEnded([
     ...found.map((job) => jobs.readUntilFound(job)),

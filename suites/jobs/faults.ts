@@ -81,8 +81,7 @@ function inputPlaces(material: Material, isRequired: boolean): Placed[] {
   const needed = material.target.resources.application?.requiredInputs ?? []
   if (isRequired && needed.length === 0) return []
   const member = { at: '', kinds: ['object'], section: '2.5' } as const
-  const isSought = (item: unknown): boolean =>
-    needed.includes(String(getAt(item, '/id'))) === isRequired
+  const isSought = (item: unknown) => needed.includes(String(getAt(item, '/id'))) === isRequired
   return [
     { member, pointer: '', body, like: body },
     ...placesIn(material, 'jobs.create', body, (items) => Math.max(0, items.findIndex(isSought))),

@@ -84,7 +84,7 @@ export class Job {
   /** Whether a reading shows a newer job of the application, by its time. */
   #hasTimeOfAnother(reading: HistoryEvent): boolean {
     const shown = createdAt(reading)
-    const isOf = (job: Job): boolean => createdAt(job.creation) === shown
+    const isOf = (job: Job) => createdAt(job.creation) === shown
     return !isOf(this) && this.application.jobs.some(isOf)
   }
 }
