@@ -134,7 +134,6 @@ async function sendCreation(
   return context.send(source(distinctRequest), { isSuccess: countsAsGranted }, { otherwise })
 }
 
-/** Open if it is not accepted. */
 const create = async (...of: Parameters<typeof sendCreation>) =>
   need('a creation', await sendCreation(...of), countsAsGranted)
 
@@ -168,7 +167,6 @@ async function awaitFile(context: CheckContext, file: string): Promise<void> {
   await context.send(() => retrieval(given, file), setup)
 }
 
-/** How many creations are sent at once. */
 export const atOnce = { full: 4, quick: 2 }
 export const needTwo: Open = open('concurrent creations need limits.concurrency of 2 or more')
 
@@ -265,7 +263,7 @@ async function again(context: CheckContext, made: Exchange | Open) {
   return look(context, refused(made.probe), purpose, { since: made.endedAt, isGood })
 }
 
-/** What exists is not created again: neither the second and third time, nor after another creation. */
+/** What exists is not created again: not the second and third time, nor after another creation. */
 export const noDuplicate = relation(async (context) => {
   const { client, given, requirement } = context
   const { scenarios } = given.target

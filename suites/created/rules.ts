@@ -49,7 +49,6 @@ function thingOf(event: HistoryEvent): string | undefined {
   return within && `${idKey(within)} ${object === undefined ? event.content : idKey(object)}`
 }
 
-/** The creations of each thing, in order. */
 function thingsOf(history: History, id: OperationId): HistoryEvent[][] {
   const all = history.events.filter((one) => one.operation === id && thingOf(one))
   const inOrder = all.toSorted((one, other) => one.sentAt - other.sentAt)
@@ -76,7 +75,7 @@ export const isRefused = ({ response }: Exchange): boolean =>
   !isTaken(response) &&
   ![401, 403, 429, 503].includes(response.status)
 
-/** The same request with a valid key: the same bytes with the same label. */
+/** The same bytes with the same label and a valid key. */
 const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one.content !== undefined &&
   one.content === other.content &&
@@ -90,7 +89,6 @@ const hasSettled = (history: History, madeAt: number, at: number): boolean =>
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** Accepted creations that show an id. */
 const acceptedBy = (history: History, id: OperationId): HistoryEvent[] =>
   history.events.filter(
     (one) => one.operation === id && one.isGranted && one.object !== undefined && isMeant(one),
@@ -165,7 +163,7 @@ const ownIdRule: RelationRule = (history, id) => {
 /** Statuses of a real refusal: a conflict or limit may have another reason. */
 export const ofFaults: readonly number[] = [400, 401, 403, 413, 415, 422]
 
-/** A refusal, and the same creation without its fault after it, if both say something. */
+/** A refusal, and the same creation without its fault after it, if both are conclusive. */
 function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const last = attempts.at(-1)!
   const isFault = (one: HistoryEvent) =>
@@ -394,7 +392,6 @@ export function placesOf(exchange: Exchange, id: string): readonly string[] {
   })
 }
 
-/** The extensions that a listing asks for. */
 const typesOf = ({ object = '' }: HistoryEvent): string[] =>
   object.replace(/^\S+ /, '').toLowerCase().split(',')
 

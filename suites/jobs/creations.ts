@@ -35,7 +35,7 @@ import { groupBy } from '../../harness/group-by.ts'
 
 /** What a creation beside a job gets (§4.2, §8). */
 export const conflict = requirementOf('jobs.create/409-job-in-progress').expects as Pairs
-/** Delay between a job's observed end and the release of its application, in ms: 2 s, as a timer may fire early. */
+/** Between a job's observed end and the release of its application, in ms: 2 s, as a timer may fire early. */
 const releaseMs = 1900
 
 const isGranted = (attempt: Attempt): boolean => attempt.creation.isGranted
@@ -52,10 +52,7 @@ function createdShows({ creation: { exchange, status } }: Attempt) {
   return { exchange, what: 'with a valid body', ...found }
 }
 
-/**
- * Before the first job of an application that the run made: no other client can have one there, but a platform may
- * start its own.
- */
+/** On an application that the run made, before its first job: only a platform may have started one there. */
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
   return [...attemptsIn(history)].flatMap(([{ creations, madeAt = Infinity }, attempts]) => {
@@ -109,7 +106,7 @@ function isExcused(history: History, { creation, job }: Beside): boolean {
     const other = viewOf(history).madeBy(creation)
     // An identical answer repeats the first job; a repeated id may belong to another one.
     if (other && sameId(other.id, job.id)) return createdAt(creation) !== createdAt(job.creation)
-    // Readings may be late. After a 409, only a job that goes on for longer proves a fault: less so a young one, which may be short.
+    // Readings may be late: after a 409, only a job that goes on for longer proves a fault. A young one may be short.
     const lagMs = Math.min(400, 4 * (creation.sentAt - job.creation.endedAt))
     return (
       job.busyUntil < creation.endedAt + lagMs &&
@@ -124,7 +121,7 @@ function isExcused(history: History, { creation, job }: Beside): boolean {
 function acceptedBeside({ creation, job }: Beside): Evidence {
   const { creations } = job.application
   const earlier = creations.slice(0, creations.indexOf(creation))
-  // What was refused since the last one, and may have taken away the lock.
+  // Refusals may have taken away the lock.
   const refused = earlier.slice(earlier.findLastIndex(isMeant) + 1)
   const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
   const after = answers && `, after others were refused (${answers})`
@@ -140,7 +137,6 @@ function acceptedBeside({ creation, job }: Beside): Evidence {
   }
 }
 
-/** The creations at the same time as that of a job. */
 const rivalsOf = (job: Job): HistoryEvent[] =>
   job.application.creations.filter((one) => isMeant(one) && overlaps(one, job.creation))
 
@@ -154,7 +150,7 @@ function brokenRace(job: Job): Evidence | undefined {
   return { exchange: others[0]!.exchange, what, expected: conflict }
 }
 
-/** A job that lasts so long can be met by other creations, in ms. */
+/** In ms: other creations can meet a job that lasts so long. */
 const longEnoughMs = 3000
 
 /** What to declare if jobs are too short. */
@@ -202,7 +198,7 @@ export const inProgress: Rule = (history) => {
   )
 }
 
-/** Whether a reading of the other in progress is between two such readings of one. */
+/** Whether a reading of the other in progress is between two such readings of the job. */
 function areBoth(job: Job, other: Job): boolean {
   const [first] = job.inProgress
   return other.inProgress.some(
@@ -290,8 +286,7 @@ const isApart = (history: History, attempt: Attempt): boolean =>
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication = conflictRule(
   (attempts, application, history) => {
-    // On a free application, while a job of another one is in progress.
-    // A platform may use a new one for a while.
+    // A platform may use a new application for a while.
     const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
     const beside = attempts.flatMap((attempt) => {
       const { creation, elsewhere, freeSince = Infinity } = attempt
@@ -349,7 +344,6 @@ export const released = conflictRule(
     'no creation was granted after a reading that showed the last known job of its application ended',
 )
 
-/** Groups of creations that overlap, in order. */
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []
   for (const attempt of attempts) {
@@ -360,12 +354,11 @@ function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   return bursts
 }
 
-/** All of several simultaneous creations are refused each time, although the application is free. */
+/** All of several simultaneous creations on a free application are refused, each time. */
 function refusedTogether(history: History): Evidence | undefined {
   return faultOn(history, (attempts) => {
     const all = burstsIn(attempts)
     const granted = all.filter((burst) => burst.length > 1 && burst.some(isGranted)).length
-    // The application was free, and accepted a single creation after that.
     const refused = all.filter((burst, at) => {
       const { creation, freeSince = Infinity } = burst[0]!
       const isFree = creation.sentAt - freeSince >= releaseMs && all[at + 1]?.some(isGranted)
@@ -382,7 +375,7 @@ function refusedTogether(history: History): Evidence | undefined {
 
 // Creations after refused ones
 
-/** Time in which an effect of a refusal shows, in ms. */
+/** An effect of a refusal shows within this time. */
 export const windowMs = 2000
 export const moments = [500, 1000, 1700] as const
 
@@ -434,7 +427,7 @@ const suspicious = derived((history): LookAfterRefusals[] => {
   )
 })
 
-/** Once refusals are known to have effects, any of them, on whatever application, may have blocked it. */
+/** Once refusals are known to have effects, any of them may have blocked any application. */
 const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   suspicious(history).some((look) => look.creation === creation) ||
   (noEffect(history).outcome === 'broken' &&

@@ -49,7 +49,6 @@ const valueOf = (name: string, event: HistoryEvent): unknown =>
 const told = (name: string, event: HistoryEvent): string =>
   `${name} ${preview(valueOf(name, event))}`
 
-/** What a reading shows in place of what was read, or returned, before. */
 function contradicts(reading: HistoryEvent, name: string, before: HistoryEvent, as: string) {
   const [first, second] = previews(valueOf(name, before), valueOf(name, reading))
   const [expected, actual] = [`${name} ${first}, ${as}`, `${name} ${second}`]
@@ -92,7 +91,6 @@ export const retrievable = eachOf(
   'no job was read until it was found, or for limits.settleMs',
 )
 
-/** A member of a reading that belongs to another job. */
 function foreignMember({ job, reading }: Reading): Evidence | undefined {
   const own = { id: reading.object, application_id: job?.application.id }
   for (const [name, value] of Object.entries(own)) {
@@ -192,16 +190,15 @@ const clockMs = 1000
 /** Minimum time between the answer to one creation and the next request, in ms, that orders their times. */
 export const apartMs = 2000
 
-/** Undefined if not a date-time. */
 function instantAt(name: string, event: HistoryEvent) {
   const value = member(event.body, name)
   return typeof value === 'string' ? parseDateTime(value) : undefined
 }
 
-/** In ms since the epoch; NaN if not a date-time. */
+/** NaN if not a date-time. */
 const timeAt = (name: string, event: HistoryEvent): number => instantAt(name, event)?.epochMs ?? NaN
 
-/** Whether a member is the same in both, or the same instant in another precision. */
+/** The same value, or the same instant in another precision. */
 function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): boolean {
   const [first, second] = [instantAt(name, one), instantAt(name, other)]
   if (!first || !second) return readsTheSame(member(one.body, name), member(other.body, name))
@@ -242,7 +239,6 @@ export const createdAtRule = eachOf(
   'no reading of a job had a created_at that can be compared',
 )
 
-/** Maximum age of a new job by the target's clock, in ms. */
 const longAgoMs = 30 * 24 * 3600 * 1000
 
 const ofEnded = ['completed_at', 'data', 'error']

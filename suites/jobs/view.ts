@@ -52,7 +52,6 @@ export class Job {
     return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
-  /** Whether the last reading shows it. */
   get isFound(): boolean {
     const last = this.readings.at(-1)
     return last !== undefined && isRead(last)
@@ -75,7 +74,6 @@ export class Job {
     return last ? last.sentAt - mostAgeMs(last) : -Infinity
   }
 
-  /** Whether a reading may be of this job: one with another id is not. */
   #isOwn(reading: HistoryEvent): boolean {
     const shown = member(reading.body, 'id')
     return typeof shown !== 'string' || sameId(shown, this.id)
@@ -101,7 +99,7 @@ export const isRead = (reading: HistoryEvent): boolean => statusOf(reading) !== 
 
 const ofUnknownJob = requirementOf('jobs.retrieve/4xx-unknown-job').expects as Pairs
 
-/** Whether it is answered like a job that the server does not know: so may be a new one for a while. */
+/** Answered like an unknown job, as a new one may be for a while. */
 export const isUnknown = ({ exchange: { response } }: HistoryEvent): boolean =>
   response !== undefined && hasStatusOf(ofUnknownJob, response)
 
@@ -186,10 +184,9 @@ export const isBeside = ({ sentAt, endedAt }: HistoryEvent, job: Job): boolean =
   endedAt < (job.end?.sentAt ?? Infinity) &&
   endedAt <= job.busyUntil
 
-/** Maximum concurrent jobs to consider in a long recording. */
+/** A recording may hold many jobs whose end it does not show. */
 const mostAtOnce = 64
 
-/** The creations on each application that are not faulty, in order. */
 export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
   const { applications, jobs } = viewOf(history)
   const attemptsOn = (application: Application): Attempt[] =>
