@@ -432,10 +432,29 @@ function lengthOf({ isLimited, tolerates, kinds }: Member): number {
  * Characters with a meaning in formats, templates, SQL, patterns, paths, markup or lines, and some that narrow encodings lack. No
  * U+0000: a server that refuses it would hide the others.
  */
-export const characters = `%s%n{{'"[(&|:*/<$;\\\r\n\u2028\té茶\u202e\u{1f6b0}`
+const characters = `%s%n{{'"[(&|:*/<$;\\\r\n\u2028\té茶\u202e\u{1f6b0}`
 
 /** Characters of ordinary names, rarely forbidden: a server may refuse the others before using them. */
-export const plainer = `'s é茶\u{1f6b0}`
+const plainer = `'s é茶\u{1f6b0}`
+
+/** Texts that servers often fail on. */
+export const awkwardTexts = [
+  '😀 🏳️‍🌈',
+  'שלום مرحبا',
+  '"quoted" and \\ back',
+  '%s %20 {} ${x} {{y}}',
+  "<b>&amp;</b> '; --",
+  'a\tb\nc',
+  '\u0001\u007f',
+  'a\u0000b',
+  ' at both ends ',
+  'two\r\nlines\u2028and more',
+  '1234567890',
+  '__proto__',
+  `tea${plainer}`,
+  `tea${characters}`,
+  'long '.repeat(400),
+]
 
 type Odd = readonly [called: string, value: Change['value']]
 

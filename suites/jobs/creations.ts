@@ -381,8 +381,9 @@ export const moments = [500, 1000, 1700] as const
 
 /** A creation on an application without known jobs in progress, if what came before it was granted. */
 interface LookAfterRefusals extends Attempt {
-  /** The last refusal of each kind (its fault or answer) since the last accepted creation. */
-  readonly refused: ReadonlyMap<string, HistoryEvent>
+  /** The last refusal since the last accepted creation, and the kinds of all, each by its fault or answer. */
+  readonly refusal: HistoryEvent | undefined
+  readonly kinds: readonly string[]
 }
 
 const isRefused = ({ status = 0 }: HistoryEvent): boolean =>
@@ -412,8 +413,8 @@ const looksIn = derived((history): LookAfterRefusals[] =>
       const before = refusalsIn(history)
         .filter(({ status, within = '' }) => status === 404 || sameId(within, id))
         .filter((one) => one.sentAt >= from && one.endedAt <= creation.sentAt)
-      const refused = new Map(before.map((one) => [one.fault ?? `${one.status} ${one.tpe}`, one]))
-      return [{ ...attempt, refused }]
+      const kinds = new Set(before.map((one) => one.fault ?? `${one.status} ${one.tpe}`))
+      return [{ ...attempt, refusal: before.at(-1), kinds: [...kinds] }]
     })
   }),
 )
@@ -421,9 +422,9 @@ const looksIn = derived((history): LookAfterRefusals[] =>
 /** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */
 const suspicious = derived((history): LookAfterRefusals[] => {
   const granted = looksIn(history).filter(isGranted)
-  const harmless = new Set(granted.flatMap((look) => [...look.refused.keys()]))
+  const harmless = new Set(granted.flatMap((look) => look.kinds))
   return looksIn(history).filter(
-    (look) => isBusy(look) && [...look.refused.keys()].some((kind) => !harmless.has(kind)),
+    (look) => isBusy(look) && look.kinds.some((kind) => !harmless.has(kind)),
   )
 })
 
@@ -435,12 +436,12 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
 
 /** Looks that each followed the same kind of refusal, while those without one in between were granted. */
 function blockedEachTime(looks: readonly LookAfterRefusals[]): LookAfterRefusals[] {
-  const blocked = looks.filter((look) => isBusy(look) && look.refused.size === 1)
-  const groups = groupBy(blocked, (look) => [...look.refused.keys()].join())
+  const blocked = looks.filter((look) => isBusy(look) && look.kinds.length === 1)
+  const groups = groupBy(blocked, (look) => look.kinds[0]!)
   const proof = [...groups].find(([kind, group]) => {
     const between = looks.slice(looks.indexOf(group[0]!), looks.indexOf(group.at(-1)!))
-    const bare = between.filter((look) => look.refused.size === 0)
-    const wasHarmless = between.some((look) => isGranted(look) && look.refused.has(kind))
+    const bare = between.filter((look) => !look.refusal)
+    const wasHarmless = between.some((look) => isGranted(look) && look.kinds.includes(kind))
     const isOften = Math.min(group.length, bare.length) >= timesAlike
     return isOften && bare.every(isGranted) && !wasHarmless
   })
@@ -462,7 +463,7 @@ export const noEffect: Rule = (history) => {
     const found = each[0] ?? suspicious(history).filter(isHere).find(isLocked)
     if (!found) return {}
     const { sentAt } = found.creation
-    const { exchange, endedAt, status, tpe } = [...found.refused.values()].at(-1)!
+    const { exchange, endedAt, status, tpe } = found.refusal!
     const ways = exchange.purpose.what ?? `by ${status} ${tpe}`
     const how = each[0] ? `in ${each.length} attempts` : `and for ${jobTimeoutMs} ms after that`
     const what = `${Math.round(sentAt - endedAt)} ms after another was refused ${ways}, ${how}`
@@ -471,11 +472,11 @@ export const noEffect: Rule = (history) => {
   })
   if (isDoubtful) return open(ofSomebody)
   // Where creations are blocked without refusals, too, those prove no effect.
-  const isBusyAnyway = looks.some((look) => isBusy(look) && look.refused.size === 0)
+  const isBusyAnyway = looks.some((look) => isBusy(look) && !look.refusal)
   const [unclear] = isBusyAnyway ? [] : suspicious(history)
-  const harmless = unclear ? [] : looks.filter((look) => isGranted(look) && look.refused.size > 0)
+  const harmless = unclear ? [] : looks.filter((look) => isGranted(look) && look.refusal)
   const why = unclear
-    ? `a creation got 409 after refusals (${[...unclear.refused.keys()].join(', ')}), and none of them was seen to do no harm`
+    ? `a creation got 409 after refusals (${unclear.kinds.join(', ')}), and none of them was seen to do no harm`
     : 'no creation was granted after a refused one on an application that was free'
   return judged([fault, ...harmless.map(() => 'held' as const)], why)
 }

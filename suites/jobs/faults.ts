@@ -1,6 +1,6 @@
 import { otherKinds } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
-import { type Case, type Material, byCases, inMember } from '../checks/case.ts'
+import { type Case, type Fault, type Material, byCases, inMember } from '../checks/case.ts'
 import {
   type Change,
   absent,
@@ -17,12 +17,7 @@ import {
   kindOf,
 } from '../checks/changes.ts'
 import { byRecord, missingBody, unknown, unknownIdCases } from '../checks/faults.ts'
-import {
-  declaredResource,
-  validRequest,
-  requireControl,
-  whyNotOfInput,
-} from '../checks/valid-request.ts'
+import { validRequest, requireControl, whyNotOfInput } from '../checks/valid-request.ts'
 import { freshUnknownId, randomFor, seedFor } from '../checks/random.ts'
 import { granted, grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
@@ -36,7 +31,7 @@ import {
   open,
 } from '../../harness/journal/index.ts'
 import { allOf, answerRule, type CaseRule, judgeSome, requestFor } from '../checks/rules.ts'
-import { characters, plainer } from '../checks/bad-input.ts'
+import { awkwardTexts } from '../checks/bad-input.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 
 const malformedInputs = byCases(
@@ -104,18 +99,18 @@ export const withRequiredInputs = granted('with just the required inputs', ({ ta
 const withoutInput = byCases((other) => {
   const { inputs: all = [], requiredInputs = [] } = other.target.resources.application ?? {}
   if (requiredInputs.length === 0) return []
-  const lacking = requiredInputs.map((required) => ({
-    inputs: all.filter((input) => input.id !== required),
-    what: `the required input ${required} left out`,
-  }))
-  const none = { inputs: [], what: 'no inputs at all' }
-  return [...lacking.filter((one) => one.inputs.length > 0), none].map((one) => ({
-    what: `with a valid body, but ${one.what}`,
-    faults: [
-      one.inputs.length === 0 ? inMember('empty', '/inputs') : inMember('absent', '/inputs/*'),
-    ],
-    change: (valid) => withJson(valid, { inputs: one.inputs }),
-  }))
+  const holding = (inputs: typeof all, what: string, fault: Fault): Case => ({
+    what: `with a valid body, but ${what}`,
+    faults: [fault],
+    change: (valid) => withJson(valid, { inputs }),
+  })
+  const lacking = requiredInputs.map((required) => {
+    const others = all.filter((input) => input.id !== required)
+    const what = `the required input ${required} left out`
+    return holding(others, what, inMember('absent', '/inputs/*'))
+  })
+  const none = holding([], 'no inputs at all', inMember('empty', '/inputs'))
+  return all.length > 1 ? [...lacking, none] : [none]
 })
 
 /** Faults of the body or path for which a creation is refused, by the requirement about each. */
@@ -214,40 +209,18 @@ export const malformedId = byCases(
   },
 )
 
-/** Texts that servers often fail on. */
-const awkward = [
-  '😀 🏳️‍🌈',
-  'שלום مرحبا',
-  '"quoted" and \\ back',
-  '%s %20 {} ${x} {{y}}',
-  "<b>&amp;</b> '; --",
-  'a\tb\nc',
-  '\u0001\u007f',
-  'a\u0000b',
-  ' at both ends ',
-  'two\r\nlines\u2028and more',
-  '1234567890',
-  '__proto__',
-  `tea${plainer}`,
-  `tea${characters}`,
-  'long '.repeat(400),
-]
-
 /** Never a 5xx. All texts go in one request. If the server refuses it, each goes alone: one refused text hides the others. */
 export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const { client, given, requirement, scenario } = context
-  const application = declaredResource(given, 'application')
-  if (isOpen(application)) return application
   const control = await requireControl(context, 'jobs.create')
   if (isOpen(control)) return control
   const ruleOf = (texts: readonly string[]): CaseRule => {
-    const inputs = application.inputs.map((input) => ({ ...input, value: texts }))
+    const { inputs = [] } = given.target.resources.application ?? {}
+    const body = { inputs: inputs.map((input) => ({ ...input, value: texts })) }
     const fault = texts.join() === '' ? 'empty @ /inputs/*/value/*' : undefined
+    const withTexts = (valid: Probe): Probe => ({ ...withJson(valid, body), fault })
     const source = grantedProbe(context, 'jobs.create', () =>
-      withChange(validRequest(client, given, 'jobs.create'), (valid) => ({
-        ...withJson(valid, { inputs }),
-        fault,
-      })),
+      withChange(validRequest(client, given, 'jobs.create'), withTexts),
     )
     const alone = texts.length > 1 ? texts.map((text) => ruleOf([text])) : []
     // Of the right type, but a crash on it is a crash on user input.
@@ -264,7 +237,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     })
     return { judge }
   }
-  const groups = [scenario ? ['text'] : awkward]
+  const groups = [scenario ? ['text'] : awkwardTexts]
   if (!scenario && given.options.depth === 'full') {
     const search = { seed: seedFor(given, requirement.id), numRuns: given.options.grantedRuns }
     // The empty text goes alone, since many servers refuse it.
