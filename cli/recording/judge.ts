@@ -74,7 +74,7 @@ const ofAnyResponse = observedRequirements.filter((id) => id !== 'envelope/bad-i
 
 function rulesOf(target: Target): ReadonlyMap<RequirementId, Rule> {
   const { failingApplication: failing } = target.resources
-  const rules = new Map(relationRules())
+  const rules = new Map(relationRules)
   for (const id of Object.keys(jobRules) as JobRuleId[]) rules.set(id, jobRules[id].rule)
   // Single answers are judged separately.
   rules.delete('jobs.retrieve/200-job')

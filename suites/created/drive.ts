@@ -80,7 +80,7 @@ import {
   madeBy,
   timesAlike,
   usesByPath,
-  relationRule,
+  relationRules,
 } from './rules.ts'
 
 export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
@@ -105,7 +105,7 @@ export const relation =
     const sent = await send(context)
     const { cases = [], atEnd }: Sent = isOpen(sent) ? { cases: [sent] } : (sent ?? {})
     const judge = (): Verdict => {
-      const verdict = judgeEvidence(context, relationRule(requirement.id)(client.journal))
+      const verdict = judgeEvidence(context, relationRules.get(requirement.id)!(client.journal))
       const own = concluded(cases)
       return verdict.outcome === 'open' && own.cases ? own : joined([own, verdict])
     }
@@ -241,7 +241,7 @@ export const noDuplicateAtOnce = relation(async (context) => {
   if (given.target.limits.concurrency < 2) return needTwo
   const control = await requireControl(context)
   if (isOpen(control)) return control
-  const rule = relationRule(requirement.id)
+  const rule = relationRules.get(requirement.id)!
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let time = 0; time < 3 && rule(client.journal).outcome === 'open'; time++) {
     const probe = await validRequest(client, given, operationIn(context))
@@ -469,8 +469,7 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
   let uploaded = await attach()
   if (isOpen(uploaded)) return uploaded
   const found = grantedFinding(context, uploaded, 'a 2xx')
-  const shown = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
-  const verdict = { ...shown, isFurther: false }
+  const verdict = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
   const takesFiles = pointerOf(given, additionOperation, 'file') !== undefined
   // Without additions, only the upload is shown.
   if (found || !takesFiles || !isDeclared(given, additionOperation)) return verdict
@@ -489,7 +488,7 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
   if (isIn(last)) return verdict
   // Enough time has passed: is it refused in place of the 409, or would any file be?
   if (!isTaken(last)) await sendCreation(context, additionOperation, inGraph(graph))
-  return { outcome: 'open', why: `the addition of the file ${wasAnswered(last)}`, isFurther: false }
+  return open(`the addition of the file ${wasAnswered(last)}`)
 }
 
 export const ownRecord = relation(async (context) => {

@@ -26,10 +26,9 @@ import {
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
   catalogue,
+  conditionOf,
   refusalOfExisting,
   type RequirementId,
-  requirementOf,
-  conditionOf,
 } from '../../catalogue/catalogue.ts'
 
 type RelationRule = (history: History, operation: OperationId) => readonly Shown[]
@@ -485,17 +484,12 @@ const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>
   '409-already-in-graph': [onceRule, notRepeated],
 }
 
-/** The rule of a requirement, a pure function of a run or recording; throws `Error` without one. */
-export function relationRule(id: RequirementId): Rule {
-  const { operation } = requirementOf(id)
-  const known = rules[conditionOf(id)]
-  if (!known || !isOperationId(operation)) throw new Error(`${id} has no rule`)
-  const [rule, why] = known
-  return (history) => judged(rule(history, operation), why)
-}
-
-/** All of them; jobs have their own. */
-export const relationRules = (): (readonly [RequirementId, Rule])[] =>
-  catalogue
-    .filter((one) => conditionOf(one.id) in rules && !one.operation.startsWith('jobs.'))
-    .map((one) => [one.id, relationRule(one.id)])
+/** The rule of each requirement, a pure function of a run or recording. Jobs have their own. */
+export const relationRules: ReadonlyMap<RequirementId, Rule> = new Map(
+  catalogue.flatMap(({ id, operation }): [RequirementId, Rule][] => {
+    const known = rules[conditionOf(id)]
+    if (!known || !isOperationId(operation) || operation.startsWith('jobs.')) return []
+    const [rule, why] = known
+    return [[id, (history) => judged(rule(history, operation), why)]]
+  }),
+)

@@ -594,16 +594,9 @@ async function provokeRefusals(jobs: Jobs): Promise<Left> {
 
 // Readings
 
-/** The id of a job, after `wait`. */
-async function idOf(
-  jobs: Jobs,
-  creation: Exchange | Open,
-  wait: (job: Job) => Promise<Left>,
-): Promise<string | Open> {
+function jobOf(jobs: Jobs, creation: Exchange | Open): Job | Open {
   if (isOpen(creation)) return creation
-  const job = jobs.madeBy(creation)
-  if (!job) return open(`no job could be created: ${describeResponse(creation)}`)
-  return (await wait(job)) ?? job.id
+  return jobs.madeBy(creation) ?? open(`no job could be created: ${describeResponse(creation)}`)
 }
 
 /** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
@@ -611,8 +604,8 @@ async function readNewJob(jobs: Jobs): Promise<string | Open> {
   const { client, given } = jobs
   if (given.options.readOnly) return open(leftOut('--read-only'))
   const control = await grantedControl(client, given, 'jobs.create', 'no job could be created')
-  const creation = isOpen(control) ? control : control.exchange
-  return idOf(jobs, creation, (job) => jobs.readUntilFound(job))
+  const job = isOpen(control) ? control : jobOf(jobs, control.exchange)
+  return isOpen(job) ? job : ((await jobs.readUntilFound(job)) ?? job.id)
 }
 
 async function follow(
@@ -624,8 +617,8 @@ async function follow(
   const application = declaredResource(given, name)
   if (isOpen(application)) return application
   const make = () => jobRequest(given, application)
-  const creation = await ask(client, make, { requirement, role: 'setup' })
-  return idOf(jobs, creation, (job) => jobs.awaitEnd(job))
+  const job = jobOf(jobs, await ask(client, make, { requirement, role: 'setup' }))
+  return isOpen(job) ? job : ((await jobs.awaitEnd(job)) ?? job.id)
 }
 
 const states = {
