@@ -93,8 +93,8 @@ interface Sent {
 }
 
 /**
- * A requirement whose rule judges the whole run, after `send`: even if not everything could be sent, because a server
- * answers no more, it may have shown enough.
+ * Judges the whole run by the rule of the requirement, after `send`: even if not everything could be sent, the server may
+ * have shown enough.
  * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
  */
 export const relation =
@@ -121,7 +121,7 @@ export const relation =
 
 type Change = (valid: Probe) => Probe
 
-/** Sends a valid creation, with a change; with content of its own, else as declared. */
+/** With content of its own, else as declared. */
 async function sendCreation(
   context: CheckContext,
   operation = operationIn(context),
@@ -159,7 +159,7 @@ async function look(
   return exchange
 }
 
-/** Retrieves a new file until it is known; without an answer, that shows nothing. */
+/** Retrieves a new file until it is known. */
 async function awaitFile(context: CheckContext, file: string): Promise<void> {
   const { given } = context
   if (given.target.absent['files.retrieve'] !== undefined) return
@@ -280,7 +280,7 @@ export const noDuplicate = relation(async (context) => {
   const further = isAddition ? [addTwin, ...toCreated] : []
   // At once: these objects are looked at again when they are old enough.
   const cases = further.map((act) => furtherCase(act(context, first.probe)))
-  const others = [sendCreation(context), ...(isAddition ? [addAtOnce(context)] : [])]
+  const others = [sendCreation(context), isAddition && addAtOnce(context)]
   const [left] = await allEnded<unknown>([firstOpen(others), ...cases])
   if (isOpen(left)) return left
   const atEnd = async (): Promise<Left> => {
@@ -299,7 +299,7 @@ export const noDuplicate = relation(async (context) => {
   return { cases: await Promise.all(cases), atEnd }
 })
 
-/** Adds new files at the same moment: a server may keep only one of them, which shows when each is added again. */
+/** Adds new files at once: a server may keep only one of them, which shows when each is added again. */
 async function addAtOnce(context: CheckContext) {
   const { client, given } = context
   const make = () => validRequest(client, given, additionOperation)
@@ -310,7 +310,7 @@ async function addAtOnce(context: CheckContext) {
   return sendAtOnce(client, requestFor(context, 'at once', next, {}), additions.length)
 }
 
-/** Adds another file under the name of one in the declared graph: it is no duplicate. */
+/** Another file under the name of one in the declared graph is no duplicate. */
 async function addTwin(context: CheckContext, first: Probe): Promise<Judged | undefined> {
   const { client, given } = context
   const { journal } = client
@@ -373,7 +373,7 @@ async function use(context: CheckContext, one: Use, id: string): Promise<unknown
   return isDeclared(given, one.operation) && control(client, given, one.operation)
 }
 
-/** Requirements whose objects are used again at the end: made simultaneously, requested twice, attached. */
+/** Their objects are used again at the end: made at once, requested twice, attached. */
 export const alsoMadeFor = (creates: string): RequirementId[] =>
   ['2xx-own-id', '400-duplicate-name', '2xx-attached-to-graph'].map(
     (condition) => `${creates}/${condition}` as RequirementId,
@@ -471,7 +471,6 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
   const found = grantedFinding(context, uploaded, 'a 2xx')
   const verdict = findingVerdict(found, { exchange: uploaded, what: 'with graphId' })
   const takesFiles = pointerOf(given, additionOperation, 'file') !== undefined
-  // Without additions, only the upload is shown.
   if (found || !takesFiles || !isDeclared(given, additionOperation)) return verdict
   const next = async (): Promise<Made> => {
     const id = namedId(given, uploaded)

@@ -54,7 +54,7 @@ function thingsOf(history: History, id: OperationId): HistoryEvent[][] {
   return [...groupBy(inOrder, thingOf).values()]
 }
 
-/** The additions of a file that should be accepted, to any graph. */
+/** To any graph. */
 const additionsOf = (history: History, file = ''): HistoryEvent[] =>
   history.of(file).filter((one) => one.operation === additionOperation && isMeant(one))
 
@@ -93,11 +93,9 @@ const acceptedBy = (history: History, id: OperationId): HistoryEvent[] =>
     (one) => one.operation === id && one.isGranted && one.object !== undefined && isMeant(one),
   )
 
-/** Objects made by an operation: the first accepted creation of each id. */
+/** The first accepted creation of each id. */
 export function madeBy(history: History, id: OperationId): HistoryEvent[] {
-  const alike = groupBy(acceptedBy(history, id), (one) =>
-    [id === additionOperation && one.within, idKey(one.object!)].join(),
-  )
+  const alike = groupBy(acceptedBy(history, id), (one) => `${one.within} ${idKey(one.object!)}`)
   return [...alike.values()].map((all) => all[0]!)
 }
 
@@ -173,8 +171,9 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const creation =
     sound.find(isGranted) ?? (isLost ? undefined : sound.findLast((one) => isRefused(one.exchange)))
   if (!creation) return []
-  const before = attempts.filter((one) => isFault(one) && one.sentAt < creation.sentAt)
-  const refusal = before.findLast((one) => ofFaults.includes(one.status ?? 0))
+  const refusal = attempts.findLast(
+    (one) => isFault(one) && one.sentAt < creation.sentAt && ofFaults.includes(one.status ?? 0),
+  )
   return refusal ? [{ refusal, creation }] : []
 }
 
@@ -231,7 +230,7 @@ export function isUsable({ probe, response }: Exchange): boolean {
   return !isMissing(response) && response.status < 500
 }
 
-/** Whether the operation also fails for other objects, failed the same way before, or crashes there. */
+/** Whether the operation also fails for other objects, or failed the same way before. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
   const { operation: id, status = 0 } = use
   const others = history.events.filter(
@@ -243,8 +242,7 @@ function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<strin
   // A key that can retrieve another file has the permission: a 403 concerns this one.
   if (id === 'files.retrieve') return status === 403 && !others.some(isGranted)
   const isTaken = others.some((one) => one.isGranted || isConflict(one))
-  const breaks = status >= 500 && others.some((one) => one.status! >= 500 && isAnswered(one))
-  return others.length > 0 && (!isTaken || others[0]!.status === status || breaks)
+  return others.length > 0 && (!isTaken || others[0]!.status === status)
 }
 
 /** Whether a use proves a missing object; a crash only as the last answer of its operation. */
@@ -467,7 +465,7 @@ const ownRecordRule: RelationRule = (history) => {
 const unused = 'it is not known whether it can be used after its creation'
 const notRepeated = 'no existing object was requested again'
 
-/** Rules about created objects that concern several answers, and what is said if they show nothing, by condition. */
+/** By condition, with what is said if they show nothing. */
 const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>> = {
   '2xx-retrievable': [usableRule, unused],
   '2xx-usable': [usableRule, unused],
@@ -484,7 +482,7 @@ const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>
   '409-already-in-graph': [onceRule, notRepeated],
 }
 
-/** The rule of each requirement, a pure function of a run or recording. Jobs have their own. */
+/** By requirement. Jobs have their own. */
 export const relationRules: ReadonlyMap<RequirementId, Rule> = new Map(
   catalogue.flatMap(({ id, operation }): [RequirementId, Rule][] => {
     const known = rules[conditionOf(id)]

@@ -24,7 +24,6 @@ import {
   type Attempt,
   attemptsIn,
   allAttempts,
-  type Application,
   createdAt,
   isBeside,
   type Job,
@@ -41,8 +40,6 @@ const releaseMs = 1900
 const isGranted = (attempt: Attempt): boolean => attempt.creation.isGranted
 const isBusy = (attempt: Attempt): boolean => isConflict(attempt.creation)
 
-// What an accepted creation is answered
-
 export const createdAnswer = '202 with the id, status and created_at of the new job'
 
 function createdShows({ creation: { exchange, status } }: Attempt) {
@@ -55,7 +52,8 @@ function createdShows({ creation: { exchange, status } }: Attempt) {
 /** On an application that the run made, before its first job: only a platform may have started one there. */
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
-  return [...attemptsIn(history)].flatMap(([{ creations, madeAt = Infinity }, attempts]) => {
+  return attemptsIn(history).flatMap((attempts) => {
+    const { creations, madeAt = Infinity } = attempts[0]!.application
     const late = attempts.find(
       (attempt) =>
         attempt.creation.sentAt - madeAt > settleMs &&
@@ -232,16 +230,16 @@ interface Shown {
   readonly isSure?: boolean
 }
 
-type Show = (attempts: readonly Attempt[], application: Application, history: History) => Shown
+type Show = (attempts: readonly Attempt[], history: History) => Shown
 
 /**
  * Looks at each application. The fault of one that the run made counts first, since nobody else uses it. That of a
  * declared one counts only if none of the run shows the same or its absence.
  */
 function faultOn(history: History, show: Show) {
-  const seen = [...attemptsIn(history)].map(([application, attempts]) => ({
-    ...show(attempts, application, history),
-    isMade: application.madeAt !== undefined,
+  const seen = attemptsIn(history).map((attempts) => ({
+    ...show(attempts, history),
+    isMade: attempts[0]!.application.madeAt !== undefined,
   }))
   const isOfRun = seen.some((one) => one.isMade && ((one.granted ?? 0) > 0 || one.isUndecided))
   const shown = seen.filter((one) => one.fault)
@@ -269,7 +267,7 @@ const conflictRule =
     return open('no creation got 409 in this run')
   }
 
-/** Whether neither a lost creation, which may have started an unknown job, nor a refusal before it explains its 409. */
+/** Neither a lost creation, which may have started a job, nor a refusal before it explains its 409. */
 function isUnexplained(history: History, { application, creation }: Attempt): boolean {
   const last = application.creations.findLast(
     (one) =>
@@ -285,7 +283,8 @@ const isApart = (history: History, attempt: Attempt): boolean =>
 
 /** §8: a job in progress on one application does not block another one. */
 export const perApplication = conflictRule(
-  (attempts, application, history) => {
+  (attempts, history) => {
+    const { application } = attempts[0]!
     // A platform may use a new application for a while.
     const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
     const beside = attempts.flatMap((attempt) => {
@@ -316,7 +315,7 @@ export const perApplication = conflictRule(
 
 /** §4.2: once its job has ended, the application accepts another one. */
 export const released = conflictRule(
-  (attempts, application, history) => {
+  (attempts, history) => {
     const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
     const granted = after.filter(isGranted).length
     const msOf = (kept: readonly Attempt[]): number =>
@@ -330,7 +329,7 @@ export const released = conflictRule(
     )
     if (!kept) return { granted, isUndecided: after.length > 0 }
     const ms = msOf(kept)
-    const { end } = application.jobs.findLast((job) => job.end)!
+    const { end } = attempts[0]!.application.jobs.findLast((job) => job.end)!
     const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
     const expected = '202, as the application has no job in progress'
     return {
@@ -399,10 +398,10 @@ const refusalsIn = derived((history) =>
 )
 
 const looksIn = derived((history): LookAfterRefusals[] =>
-  [...attemptsIn(history)].flatMap(([{ id }, attempts]) => {
+  attemptsIn(history).flatMap((attempts) => {
     let last: HistoryEvent | undefined
     return attempts.flatMap((attempt): LookAfterRefusals[] => {
-      const { creation, freeSince } = attempt
+      const { application, creation, freeSince } = attempt
       if (isRefused(creation)) return []
       const previous = last
       // A conflict beside a job says nothing about what came before.
@@ -411,7 +410,7 @@ const looksIn = derived((history): LookAfterRefusals[] =>
       const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
       // One for no application may block any.
       const before = refusalsIn(history)
-        .filter(({ status, within = '' }) => status === 404 || sameId(within, id))
+        .filter(({ status, within = '' }) => status === 404 || sameId(within, application.id))
         .filter((one) => one.sentAt >= from && one.endedAt <= creation.sentAt)
       const kinds = new Set(before.map((one) => one.fault ?? `${one.status} ${one.tpe}`))
       return [{ ...attempt, refusal: before.at(-1), kinds: [...kinds] }]
@@ -452,7 +451,8 @@ function blockedEachTime(looks: readonly LookAfterRefusals[]): LookAfterRefusals
 export const noEffect: Rule = (history) => {
   const { jobTimeoutMs } = history.limits
   const looks = looksIn(history)
-  const { fault, isDoubtful } = faultOn(history, (attempts, application) => {
+  const { fault, isDoubtful } = faultOn(history, (attempts) => {
+    const { application } = attempts[0]!
     const isHere = (look: LookAfterRefusals) => look.application === application
     const each = blockedEachTime(looks.filter(isHere))
     const isLocked = ({ creation: { sentAt } }: LookAfterRefusals) => {

@@ -156,7 +156,7 @@ export class Jobs {
     return this.#isMissing(job) || this.cannotBeRead
   }
 
-  /** Reads the job until its end, at most for `jobTimeoutMs`. */
+  /** At most for `jobTimeoutMs`. */
   async awaitEnd(job: Job): Promise<Left> {
     if (job.isOver || this.#isLost(job)) return undefined
     const { polls } = sharedBy(this.client)
@@ -170,7 +170,7 @@ export class Jobs {
 
   readUntilFound(job: Job): Promise<Left> {
     const deadline = job.creation.endedAt + this.history.limits.settleMs
-    return this.#readUntil(job, () => job.isFound, deadline)
+    return this.#readUntil(job, () => job.readings.slice(-1).some(isRead), deadline)
   }
 
   async #readUntil(job: Job, isDone: () => boolean, deadline: number): Promise<Left> {
@@ -182,18 +182,17 @@ export class Jobs {
       if (isDone() || now >= deadline || this.#isLost(job)) return undefined
       // A quick run notices the end later, with fewer requests.
       const ms = Math.max((now - started) * pauseShare, firstPauseMs) * (this.isQuick ? 5 : 1)
-      await pause(this.client, Math.min(ms, longestPauseMs, Math.max(1, deadline - now)))
+      await pause(this.client, Math.min(ms, longestPauseMs, deadline - now))
     }
   }
 }
 
 /** How long a refusal is repeated, in ms. */
 const refusalMs = 3500
-/** Between two creations on an application that should be free, in ms. */
+/** Between two creations on a free application, in ms. */
 const pauseMs = 1000
 
 const newLock = () => ({
-  // A refusal takes one place, a creation all.
   places: createSemaphore(Number.MAX_SAFE_INTEGER),
   gaveUp: undefined as Left,
 })
@@ -225,11 +224,6 @@ class Gate extends Jobs {
     return viewOf(this.history).applicationOf(this.application.id)
   }
 
-  /** How long another client's job may occupy the application: jobs that cannot be read may last any time. */
-  get #patience(): keyof History['limits'] {
-    return this.cannotBeRead ? 'settleMs' : 'jobTimeoutMs'
-  }
-
   #open(what: string): Open {
     return open(`application ${this.application.id} ${what}`)
   }
@@ -258,8 +252,8 @@ class Gate extends Jobs {
 
   /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
   async awaitIdle(): Promise<Left> {
-    for (const job of this.view.jobs.filter((one) => !one.isOver)) {
-      const left = this.#lock.gaveUp ?? (await this.awaitEnd(job))
+    for (const job of this.view.jobs) {
+      const left = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
       if (left) return left
       if (job.isOver) continue
       const last = this.history.of(job.id).at(-1)!
@@ -289,7 +283,8 @@ class Gate extends Jobs {
     const attempts = refusals.length + lost.length
     if (last && lost.length >= this.client.breaker.proof(attempts))
       return { ...last, unansweredTimes: lost.length }
-    const limit = this.#patience
+    // Jobs that cannot be read may last any time.
+    const limit = this.cannotBeRead ? 'settleMs' : 'jobTimeoutMs'
     const isPatient = isExclusive || unanswered.length > 0
     const patienceMs = isPatient ? this.history.limits[limit] : refusalMs
     if (first && performance.now() - first.endedAt > patienceMs)
@@ -301,7 +296,7 @@ class Gate extends Jobs {
     return this.#lock.gaveUp ?? this.awaitIdle()
   }
 
-  /** Acts on the idle application, which is free for others once the action has ended. */
+  /** Acts alone on the idle application. */
   hold(action: (gate: this) => Promise<unknown>): Promise<Left> {
     return this.enter(true, async () => (await this.awaitIdle()) ?? firstOpen([action(this)]))
   }
@@ -335,18 +330,17 @@ async function attackLock(gate: Gate, job: Job): Promise<Left> {
   return firstOpen([refuse(gate, ids.inProgress, refusals), ask(gate.client, reading, purpose)])
 }
 
-/** Creations beside one job: with the pauses between them, for half a minute. */
+/** With the pauses between them, for half a minute. */
 const mostMoments = 32
 
 /**
  * Creations during the life of a job, with the same inputs and with other values: a server may compare requests, or
- * forget after a while that the job goes on. Two come at once, then the pauses grow. Attacks on the lock come before the
- * third. In every second job they come first: a creation accepted after a 409 may mean that a short job has ended.
+ * forget after a while that the job goes on. Attacks on the lock come before the third. In every second job they come
+ * first: a creation accepted after a 409 may mean that a short job has ended.
  * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
 async function createDuring(gate: Gate, job: Job, turn: number, most: number): Promise<Left> {
   const { application, client, isQuick } = gate
-  const attackedAt = turn % 2 === 0 ? 2 : 0
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) {
@@ -354,7 +348,7 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
       const left = await gate.readUntilFound(job)
       if (left || job.readings.at(-1) !== job.inProgress.at(-1)) return left
     }
-    const left = moment === attackedAt ? await attackLock(gate, job) : undefined
+    const left = moment === (turn % 2 === 0 ? 2 : 0) ? await attackLock(gate, job) : undefined
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const made = left ?? (await gate.createBeside(own))
@@ -366,16 +360,14 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
 
 /** Sends several creations at once, if that is to be judged, else one; while all are refused, again after a pause. */
 async function begin(gate: Gate): Promise<Job[] | Open> {
-  const { application, client, given, isQuick } = gate
-  const { resources } = given.target
-  const isBurst =
-    // Where jobs fail, a single creation, whose answer is judged whatever it is.
-    application !== resources.failingApplication && gate.isPlanned(ids.atomic)
-  const size = isBurst ? atOnce[given.options.depth] : 0
+  const { application, client, given } = gate
+  // Where jobs fail, a single creation, whose answer is judged whatever it is.
+  const isFailing = application === given.target.resources.failingApplication
+  const size = !isFailing && gate.isPlanned(ids.atomic) ? atOnce[given.options.depth] : 0
   let count = 0
   // A server may lock the inputs instead of the application.
   const make = () => {
-    const isOdd = !isQuick && count++ % 2 === 1
+    const isOdd = count++ % 2 === 1
     return jobRequest(given, isOdd ? withOtherValues(application, 2 * count) : application)
   }
   for (let tries = 0; tries <= timesAlike; tries++) {
@@ -386,7 +378,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
     if (isOpen(sent)) return sent
     const answered = sent.filter((one) => !isThrottling(one))
     // If all break down together, one alone shows whether the application takes jobs at all.
-    const isLost = answered.every((one) => isOwnBreakdown(one))
+    const isLost = answered.every(isOwnBreakdown)
     const made = isLost ? allOrOpen([await gate.create(ids.released)]) : answered
     if (isOpen(made)) return made
     if (!made.every(isConflict)) return made.flatMap((one) => gate.madeBy(one) ?? [])
@@ -417,8 +409,7 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   const most = gate.isPlanned(ids.inProgress) ? mostMoments : 1
   const isBesideOther = onOther && gate.madeBy(onOther) && !gate.isQuick
   // A server may show older jobs otherwise while a newer one is in progress.
-  const latest = performance.now() - pauseMs
-  const older = gate.view.jobs.find((job) => job.end && job.end.endedAt <= latest)
+  const older = gate.view.jobs.find(({ end }) => end && performance.now() > end.endedAt + pauseMs)
   const works = [
     createDuring(gate, first, turn, most),
     older && gate.read(older.id),
@@ -474,7 +465,7 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   return undefined
 }
 
-/** Conflicts on a new application: nobody else uses it, and a server may check only those it knew before. */
+/** Nobody else uses a new application, and a server may check only those it knew before. */
 async function attemptOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
   if (!isDeclared(given, 'applications.create')) return
@@ -558,14 +549,12 @@ async function lookForEffects(
   })
 }
 
-/** Looks for effects of refused creations before any other refusal is sent to the application. */
+/** Before any other refusal is sent to the application. */
 export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
   once(jobs.client, 'jobs first refusals', async () => {
-    const application = declaredResource(jobs.given, 'application')
-    if (isOpen(application)) return application
     const control = await grantedControl(jobs.client, jobs.given, 'jobs.create')
     if (isOpen(control)) return control
-    return new Gate(jobs, application).hold(async (gate) => {
+    return new Gate(jobs, jobs.given.target.resources.application!).hold(async (gate) => {
       // An application that is not released even without refusals shows nothing.
       const bare = gate.view.jobs.length <= 1 ? await createBare(gate) : undefined
       if (isOpen(bare)) return bare
@@ -599,8 +588,7 @@ function jobOf(jobs: Jobs, creation: Exchange | Open): Job | Open {
   return jobs.madeBy(creation) ?? open(`no job could be created: ${describeResponse(creation)}`)
 }
 
-/** The job of the `jobs.create` control, once it can be read or `settleMs` have passed. */
-async function readNewJob(jobs: Jobs): Promise<string | Open> {
+async function jobOfControl(jobs: Jobs): Promise<string | Open> {
   const { client, given } = jobs
   if (given.options.readOnly) return open(leftOut('--read-only'))
   const control = await grantedControl(client, given, 'jobs.create', 'no job could be created')
@@ -622,7 +610,7 @@ async function follow(
 }
 
 const states = {
-  readable: readNewJob,
+  readable: jobOfControl,
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
   other: (jobs) => follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity'),
@@ -632,7 +620,7 @@ const states = {
 export const reach = <S extends State>(jobs: Jobs, state: S) =>
   once(jobs.client, `jobs ${state}`, () => states[state](jobs)) as ReturnType<(typeof states)[S]>
 
-/** Reads what is visible once all jobs have ended, late enough for effects that take seconds. */
+/** Late enough for effects that take seconds. */
 export async function readFinalStates(jobs: Jobs): Promise<void> {
   const { client, given, history, isQuick } = jobs
   const { job: declared = '' } = given.target.resources
@@ -651,18 +639,14 @@ export async function readFinalStates(jobs: Jobs): Promise<void> {
   )
   if (!isWanted || jobs.cannotBeRead) return
   const before = history.of(declared).find(hasEnded)
-  await awaitAge(
-    client,
-    [first?.creation, before].filter((one) => one !== undefined),
-  )
+  const made = [first?.creation, before].filter((one) => one !== undefined)
+  await awaitAge(client, made)
   const found = ownJobs(history).filter((one) => one.readings.some(isRead))
   await allEnded([
     ...found.map((job) => jobs.readUntilFound(job)),
     ...(before ? [jobs.read(declared)] : []),
   ])
 }
-
-// What a run knows of jobs beyond their requirements
 
 export async function createJobs(jobs: Jobs): Promise<void> {
   const states: readonly State[] = ['readable', 'conflicts', 'refusals']
@@ -697,7 +681,6 @@ export function whenIdle(
   // Kept for all attempts: another request would occupy the application again.
   const sendIdle = () =>
     gate.enter(isExclusive, () => send((refusals) => gate.awaitFree(refusals, isExclusive)))
-  // The effect of refused creations is checked before any other refusal is sent there.
   const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
   return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
 }

@@ -42,12 +42,11 @@ const malformedInputs = byCases(
     const types = places.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
     const withoutId = places.filter(at('id')).flatMap(absent)
     const withoutValue = inputPlaces(material, true).filter(at('value')).flatMap(absent)
+    // A server may take inputs without the object around them.
     const bare = (body: unknown): unknown => getAt(body, '/inputs')
-    const hasInputs = bare(jsonOf(material.valid)) !== undefined
     return [
       ...types,
-      // A server may take inputs without the object around them.
-      ...(hasInputs ? [change(places.at(-1)!, 'array', 'just the array of inputs', bare)] : []),
+      change(places.at(-1)!, 'array', 'just the array of inputs', bare),
       ...withoutId,
       ...withoutValue,
       // A server that skips a malformed input then misses nothing, and must still refuse.
@@ -113,7 +112,7 @@ const withoutInput = byCases((other) => {
   return all.length > 1 ? [...lacking, none] : [none]
 })
 
-/** Faults of the body or path for which a creation is refused, by the requirement about each. */
+/** Faults of the body or path, by the requirement about each. */
 export const jobFaults = {
   '400-missing-body': missingBody,
   '400-missing-inputs': byRecord(),
@@ -138,18 +137,15 @@ function idCase(
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
 /** A server may compare only a part of an id. */
-const likeJob: readonly (readonly [what: string, change: (id: string) => string])[] = [
-  ['its first digit changed', (id) => otherDigit(id.slice(0, 1)) + id.slice(1)],
-  ['its last digit changed', (id) => id.slice(0, -1) + otherDigit(id.slice(-1))],
-  [
-    'all but its first group changed',
-    // Keeps version and variant, so that the uuid is of the same kind.
-    (id) =>
-      id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
-        at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
-      ),
-  ],
-]
+const likeJob: Readonly<Record<string, (id: string) => string>> = {
+  'its first digit changed': (id) => otherDigit(id.slice(0, 1)) + id.slice(1),
+  'its last digit changed': (id) => id.slice(0, -1) + otherDigit(id.slice(-1)),
+  // Keeps version and variant, so that the uuid is of the same kind.
+  'all but its first group changed': (id) =>
+    id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
+      at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
+    ),
+}
 
 export const unknownJob = byCases(
   (material) => {
@@ -162,7 +158,7 @@ export const unknownJob = byCases(
     }
     return [
       ...unknownIdCases(material, 'job_id', ['unknown', 'asked twice', 'of another kind']),
-      ...likeJob.map(([what, change]) =>
+      ...Object.entries(likeJob).map(([what, change]) =>
         idCase(`the id of a job with ${what}`, 'like another', (id) => nobodys(id, change(id))),
       ),
     ]

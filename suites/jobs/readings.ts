@@ -154,10 +154,9 @@ export const outcomeRule = eachOf(
     const { creation, readings } = job
     if (readings.some(hasEnded)) return 'held'
     const last = readings.findLast(isRead)
-    if (!last) return undefined
-    const isLate = !isRecorded && last.sentAt - creation.endedAt >= jobTimeoutMs
+    if (isRecorded || !last || last.sentAt - creation.endedAt < jobTimeoutMs) return undefined
     const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
-    return isLate ? { exchange: last.exchange, expected } : undefined
+    return { exchange: last.exchange, expected }
   },
   'no job was read until it had ended',
 )
@@ -206,7 +205,6 @@ function tellTheSame(name: string, one: HistoryEvent, other: HistoryEvent): bool
   return first.epochMs === second.epochMs || Math.abs(first.epochMs - second.epochMs) < unitMs
 }
 
-/** The readings of each job that have a time, with the first of them. */
 const datedIn = derived((history) =>
   ownJobs(history).flatMap((job) => {
     const dated = job.readings.filter((one) => instantAt('created_at', one))

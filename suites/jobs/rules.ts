@@ -14,12 +14,6 @@ import {
 
 export type State = 'readable' | 'conflicts' | 'refusals' | 'other' | 'failing'
 
-interface JobRow {
-  readonly rule: Rule
-  readonly state: State
-  readonly takes: TakesState
-}
-
 const readable = { state: 'readable', takes: 'job-of-run' } as const
 const conflicts = { state: 'conflicts' } as const
 
@@ -37,7 +31,7 @@ export const jobRules = {
   'jobs.retrieve/200-outcome': { ...readable, rule: outcomeRule, takes: 'endless-job' },
   'jobs.retrieve/200-stable': { ...readable, rule: stable },
   'jobs.retrieve/200-consistent': { ...readable, rule: consistent },
-} as const satisfies Partial<Record<RequirementId, JobRow>>
+} as const satisfies Partial<Record<RequirementId, { rule: Rule; state: State; takes: TakesState }>>
 
 export type JobRuleId = keyof typeof jobRules
 

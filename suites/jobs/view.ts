@@ -52,19 +52,10 @@ export class Job {
     return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
-  get isFound(): boolean {
-    const last = this.readings.at(-1)
-    return last !== undefined && isRead(last)
-  }
-
   get inProgress(): HistoryEvent[] {
     const end = this.end?.sentAt ?? Infinity
     return this.readings.filter(
-      (one) =>
-        statusOf(one) === 'in_progress' &&
-        one.sentAt < end &&
-        this.#isOwn(one) &&
-        !this.#hasTimeOfAnother(one),
+      (one) => statusOf(one) === 'in_progress' && one.sentAt < end && this.#isOwn(one),
     )
   }
 
@@ -74,16 +65,12 @@ export class Job {
     return last ? last.sentAt - mostAgeMs(last) : -Infinity
   }
 
+  /** Whether it has neither another id nor the time of another job of the application. */
   #isOwn(reading: HistoryEvent): boolean {
-    const shown = member(reading.body, 'id')
-    return typeof shown !== 'string' || sameId(shown, this.id)
-  }
-
-  /** Whether a reading shows a newer job of the application, by its time. */
-  #hasTimeOfAnother(reading: HistoryEvent): boolean {
-    const shown = createdAt(reading)
-    const isOf = (job: Job) => createdAt(job.creation) === shown
-    return !isOf(this) && this.application.jobs.some(isOf)
+    const id = member(reading.body, 'id')
+    const hasTimeOf = ({ creation }: Job) => createdAt(creation) === createdAt(reading)
+    if (typeof id === 'string' && !sameId(id, this.id)) return false
+    return hasTimeOf(this) || !this.application.jobs.some(hasTimeOf)
   }
 }
 
@@ -187,7 +174,7 @@ export const isBeside = ({ sentAt, endedAt }: HistoryEvent, job: Job): boolean =
 /** A recording may hold many jobs whose end it does not show. */
 const mostAtOnce = 64
 
-export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
+export const attemptsIn = derived((history): Attempt[][] => {
   const { applications, jobs } = viewOf(history)
   const attemptsOn = (application: Application): Attempt[] =>
     application.creations.filter(isMeant).map((creation) => {
@@ -204,7 +191,9 @@ export const attemptsIn = derived((history): Map<Application, Attempt[]> => {
       const freeSince = met.length === 0 ? (last?.end?.endedAt ?? -Infinity) : undefined
       return { creation, application, met, elsewhere, freeSince }
     })
-  return new Map(applications().map((one) => [one, attemptsOn(one)]))
+  return applications()
+    .map(attemptsOn)
+    .filter((attempts) => attempts.length > 0)
 })
 
-export const allAttempts = derived((history): Attempt[] => [...attemptsIn(history).values()].flat())
+export const allAttempts = derived((history): Attempt[] => attemptsIn(history).flat())
