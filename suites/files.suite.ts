@@ -159,7 +159,10 @@ const listByTypes: Judge = async (context) => {
     let verdict = await grantedVerdict(context, listingOf(client, given, types))
     const foreign = types.split(',').filter((one) => one !== own)
     // A server may refuse an extension that it does not know, alone as well as here: then only the upload's own counts.
-    if (verdict.outcome === 'broken' && (await refusesOneOf(context, foreign)))
+    const isRefused =
+      verdict.outcome === 'broken' &&
+      [verdict.evidence].flat().every(({ exchange }) => (exchange.response?.status ?? 500) < 500)
+    if (isRefused && (await refusesOneOf(context, foreign)))
       verdict = await grantedVerdict(context, listingOf(client, given, own))
     verdicts.push(verdict)
     if (joined(verdicts).outcome !== 'held') return joined(verdicts)
