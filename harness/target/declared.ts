@@ -1,5 +1,6 @@
 import {
   examplePlace,
+  type Member,
   roleOf,
   isOperationId,
   type OperationId,
@@ -13,6 +14,10 @@ import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { type Reason, undeclaredReason } from '../report/index.ts'
 import type { Scenario, OperationValue, TargetFile } from './model.ts'
+
+export function memberOf(id: OperationId, role: string): Member | undefined {
+  return operationOf(id).members.find((member) => roleOf(member) === role)
+}
 
 /** The roles of an operation's members, and the pointers of those that have a default. */
 export function defaultPointers(id: OperationId): Record<string, string | undefined> {
@@ -164,9 +169,9 @@ function scenarioFor(id: string, file: TargetFile): unknown {
 }
 
 function operationExample(operation: OperationId, part: string | undefined, last: string): unknown {
-  const { example: body, members } = operationOf(operation)
+  const { example: body } = operationOf(operation)
   if (body === undefined) return contentExample
-  const member = members.find((one) => roleOf(one) === last)
+  const member = memberOf(operation, last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
   const needed = member.example && { body: { ...body, ...member.example } }

@@ -9,6 +9,7 @@ import {
   type Target,
   type HeaderValue,
   type KeyValue,
+  type SetupRequestValue,
   type TargetFile,
 } from './model.ts'
 
@@ -109,6 +110,10 @@ export function fillTarget(target: Target, saved: Saved): Target {
   }
 }
 
+/** The names under which requests of `setup` save what they are answered. */
+export const namesSaved = (setup: readonly Pick<SetupRequestValue, 'save'>[]): string[] =>
+  setup.flatMap((request) => Object.keys(request.save ?? {}))
+
 function onlyRead(requests: readonly HookRequest[]): boolean {
   return requests.every((request) => request.method === 'GET' || request.method === 'HEAD')
 }
@@ -117,7 +122,7 @@ function onlyRead(requests: readonly HookRequest[]): boolean {
 export function readOnlyTarget(target: Target): Target {
   const teardown = onlyRead(target.teardown) ? target.teardown : []
   if (onlyRead(target.setup)) return { ...target, teardown }
-  const names = target.setup.flatMap((request) => Object.keys(request.save ?? {}))
+  const names = namesSaved(target.setup)
   const isKept = ([, value]: [string, unknown]): boolean =>
     leavesOf(value).every((leaf) => !namesIn(leaf.text).some((one) => names.includes(one)))
   const kept = <T extends object>(value: T): T =>

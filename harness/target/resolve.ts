@@ -14,7 +14,13 @@ import {
   shortestKey,
 } from '../recording/redactor.ts'
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
-import { isDeclared, withEveryOperation, defaultPointers, isKeyPerOperation } from './declared.ts'
+import {
+  isDeclared,
+  withEveryOperation,
+  defaultPointers,
+  isKeyPerOperation,
+  memberOf,
+} from './declared.ts'
 import {
   applicationNames,
   defaultLimits,
@@ -38,7 +44,7 @@ import {
   type FromCommand,
   type KeyFunction,
 } from './model.ts'
-import { idPlace, leavesOf, namesIn, plainFile, targetDigest } from './places.ts'
+import { idPlace, leavesOf, namesIn, namesSaved, plainFile, targetDigest } from './places.ts'
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import {
@@ -46,7 +52,6 @@ import {
   type OperationId,
   operationOf,
   operations,
-  roleOf,
 } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
 import { execFile, type ExecFileException } from 'node:child_process'
@@ -149,8 +154,7 @@ class Reader {
     for (const { pointer, text } of leavesOf(file)) {
       const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
       if (list === undefined && !idPlace.test(pointer)) continue
-      const before = list === 'setup' ? setup.slice(0, Number(at)) : setup
-      const known = before.flatMap((request) => Object.keys(request.save ?? {}))
+      const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
       for (const name of namesIn(text))
         if (!known.includes(name))
           this.refuse(
@@ -364,7 +368,6 @@ class Reader {
 
   #operation(id: OperationId, value: OperationValue): OperationBinding {
     const { path, query, headers, body, content, contentType, filename, cleanup } = value
-    const { freshFileAt, members } = operationOf(id)
     const place = `operations.${id}`
     // A role must point to an existing member, or one that can be added; that of the text or file that the operation
     // works on must exist.
@@ -373,8 +376,8 @@ class Reader {
       const at = pointer.lastIndexOf('/')
       const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
       const holder = getAt(body, parent)
-      const isText = members.find((one) => roleOf(one) === role)?.tolerates?.includes('array')
-      const isNeeded = isText || freshFileAt === role
+      const isText = memberOf(id, role)?.tolerates?.includes('array')
+      const isNeeded = isText || operationOf(id).freshFileAt === role
       const lacks = `${place}.fields.${role} points to ${pointer}, but ${place}.body`
       if (typeof holder !== 'object' || holder === null)
         this.refuse(`${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`)
