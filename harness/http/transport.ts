@@ -99,8 +99,11 @@ export function createTransport(options: TransportOptions): Transport {
       // A balancer may have tied it to a replica that is down.
       if (!reusable || (result.kind === 'answer' && isOfGateway(result))) drop(line)
       else if (!isFollowed) {
-        if (owed-- > 0) drop(line)
-        else free.push(line)
+        if (owed === 0) free.push(line)
+        else {
+          owed--
+          drop(line)
+        }
       }
       // If the other side closed one, it has probably closed the waiting ones too.
       if (result.kind === 'no-answer' && result.staleConnection) free.splice(0).forEach(drop)
