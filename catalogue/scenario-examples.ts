@@ -32,7 +32,7 @@ const graphTool = (id: string): Example => merge({ tools: [{ type: 'graph', grap
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
 // oxfmt-ignore
-const byId: Readonly<Record<string, Example>> = {
+const examples = (): Readonly<Record<string, Example>> => ({
   'completion.create/model-unsafe-request': merge({ prompt: '<a prohibited text>' }),
   'graphs.query/400-too-complex': merge({ query: '<a query over the limits>' }),
   'files.upload/507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
@@ -63,7 +63,9 @@ const byId: Readonly<Record<string, Example>> = {
   'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
   'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
   'general/507-insufficient-storage': { operation: 'files.upload', ...account('KEY_OF_FULL_ACCOUNT') },
-}
+})
+
+let byId: ReturnType<typeof examples> | undefined
 
 /**
  * Finds an example by the form of the condition's id: an outage is a switch of the target, a right or a quota belongs
@@ -94,6 +96,8 @@ function byRule(operation: OperationId, condition: string): Example {
 
 export function scenarioExample(id: string): Example {
   const [area = '', condition = ''] = id.split('/')
-  if (byId[id]) return byId[id]
+  // Most runs need none.
+  const own = (byId ??= examples())[id]
+  if (own) return own
   return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }
