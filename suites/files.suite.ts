@@ -26,7 +26,15 @@ import {
 } from '../harness/journal/index.ts'
 import type { Client, Given } from '../harness/client/index.ts'
 import type { CheckContext, Judge } from '../harness/run/index.ts'
-import { attached, ownId, ownRecord, relation, toGraph, usable } from './created/drive.ts'
+import {
+  attached,
+  ownId,
+  ownRecord,
+  relation,
+  type Send,
+  toGraph,
+  usable,
+} from './created/drive.ts'
 import { extensionIn, placesOf } from './created/rules.ts'
 
 const anyButError: Pairs = [['no-5xx']]
@@ -58,7 +66,7 @@ const otherName = 'Tee – чай 茶.txt'
 
 /** Uploads can be retrieved. An empty one may be refused; another requirement checks that it crashes nothing. */
 const retrievable: Judge = async (context) => {
-  const verdict = await usable(context)
+  const verdict = await relation(usable)(context)
   const { client, given, scenario } = context
   const isWrong = verdict.outcome === 'broken' || verdict.outcome === 'open'
   if (isWrong || scenario || given.options.depth === 'quick') return verdict
@@ -81,9 +89,9 @@ const retrievable: Judge = async (context) => {
 
 export const filesUpload = suite('files.upload', () => ({
   '2xx-accepted': accepted,
-  '2xx-attached-to-graph': attached,
+  '2xx-attached-to-graph': relation(attached, true),
   '2xx-retrievable': retrievable,
-  '2xx-own-id': ownId,
+  '2xx-own-id': relation(ownId),
   '4xx-unknown-graph': unknownGraph,
 }))
 
@@ -104,7 +112,7 @@ function listingOf(client: Client, given: Given, types: string | readonly string
   return { make, what: `with file_types ${[types].flat().join(' and file_types ')}` }
 }
 
-const filtered = relation(async (context) => {
+const filtered: Send = async (context) => {
   const { client, given } = context
   const { own, other, two } = extensionsOf(given)
   let id = await upload(client, given, contentOf(given))
@@ -131,7 +139,7 @@ const filtered = relation(async (context) => {
     if (isOpen(listed)) return listed
   }
   return isOpen(found) ? found : undefined
-}, true)
+}
 
 /** Whether the listing by one of these extensions alone is refused. */
 async function refusesOneOf(context: CheckContext, extensions: readonly string[]) {
@@ -186,14 +194,14 @@ const listByTypes: Judge = async (context) => {
 export const filesList = suite('files.list', () => ({
   '2xx-accepted': accepted,
   '2xx-file-types': listByTypes,
-  '2xx-filtered': filtered,
+  '2xx-filtered': relation(filtered),
 }))
 
 // Get a file (§4.4, §7.3)
 
 export const filesRetrieve = suite('files.retrieve', () => ({
   '2xx-accepted': accepted,
-  '2xx-own-record': ownRecord,
+  '2xx-own-record': relation(ownRecord, true),
   '404-unknown-file': unknown('file_id'),
   '410-deleted-file': byCases(
     (material) =>

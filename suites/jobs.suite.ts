@@ -7,7 +7,7 @@ import {
 import { byRecord } from './checks/faults.ts'
 import { pointerOf } from './checks/changes.ts'
 import { withBody } from './checks/case.ts'
-import { accepted, granted, grantedByScenario } from './checks/granted.ts'
+import { accepted, granted, grantedByScenario, type GrantedCheck } from './checks/granted.ts'
 import { concluded, findingVerdict, joined } from './checks/rules.ts'
 import { suite } from './checks/suite.ts'
 import {
@@ -37,6 +37,7 @@ import {
   noDuplicateAtOnce,
   noDuplicate,
   ownId,
+  relation,
   usable,
 } from './created/drive.ts'
 import { conditionOf } from '../catalogue/catalogue.ts'
@@ -48,7 +49,7 @@ import {
   malformedId,
   jobFaults,
   unknownJob,
-  withRequiredInputs,
+  requiredInputsOnly,
 } from './jobs/faults.ts'
 import { failedFault, failedRule, ofFailing } from './jobs/readings.ts'
 import { ids, type JobRuleId, jobRules } from './jobs/rules.ts'
@@ -94,9 +95,9 @@ const eachAnswer =
 export const jobsCreate = suite('jobs.create', () => ({
   '202-created': eachAnswer('created-job', createdAnswer, 'with a valid body'),
   '202-retrievable': byRule,
-  '202-required-inputs-only': withRequiredInputs,
+  '202-required-inputs-only': granted('with just the required inputs', requiredInputsOnly),
   '202-any-text': takesAnyText,
-  ...jobFaults,
+  ...jobFaults(),
   '409-job-in-progress': byRule,
   '409-released': byRule,
   '409-per-application': byRule,
@@ -104,14 +105,11 @@ export const jobsCreate = suite('jobs.create', () => ({
   '4xx-no-effect': byRule,
 }))
 
-const showsFailure = granted(ofFailing, undefined, (_, { response }) =>
-  failedFault(jsonValue(response)),
-)
-
 /** A job of the application declared for it, or a retrieval that a scenario directs to a failed job. */
 const failsAsDeclared: Judge = async (context) => {
   const { client, given, scenario } = context
-  if (scenario) return showsFailure.judge(context)
+  const check: GrantedCheck = (_, { response }) => failedFault(jsonValue(response))
+  if (scenario) return granted(ofFailing, undefined, check).judge(context)
   const failing = declaredResource(given, 'failingApplication')
   if (isOpen(failing)) return failing
   const verdict = failedRule(failing.id)(client.journal)
@@ -153,10 +151,10 @@ function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
 
 export const applicationsCreate = suite('applications.create', () => ({
   '2xx-accepted': accepted,
-  '2xx-usable': usable,
-  '2xx-own-id': ownId,
+  '2xx-usable': relation(usable),
+  '2xx-own-id': relation(ownId),
   '4xx-no-effect': noEffect(refusedByBlueprint),
-  '400-atomic': noDuplicateAtOnce,
+  '400-atomic': relation(noDuplicateAtOnce),
   '400-malformed-parameters': byRecord(),
-  '400-duplicate-name': noDuplicate,
+  '400-duplicate-name': relation(noDuplicate),
 }))

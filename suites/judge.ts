@@ -154,14 +154,14 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
 const about = (parameter: string, id: string | Open): ((valid: Probe) => Probe) | Open =>
   isOpen(id) ? id : (valid) => ({ ...valid, params: { [parameter]: id } })
 
-function othersOf(jobs: Jobs): Given['others'] {
-  const { client, given } = jobs
+function othersOf(client: Client, given: Given, jobsOf: () => Jobs): Given['others'] {
   const ofCreatedGraph = async () => {
     const make = () => makeOne(client, given, 'graphs.create')
     return about('graph_id', await once(client, 'other graph', make))
   }
   return {
     'jobs.create': async (other) => {
+      const jobs = jobsOf()
       const isMade = other === 'created'
       const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
       if (isOpen(application)) return application
@@ -177,7 +177,7 @@ function othersOf(jobs: Jobs): Given['others'] {
       const { application, job, otherApplication } = given.target.resources
       const hasOther = otherApplication && otherApplication.id !== application?.id
       if (!hasOther && job === undefined) return open('there is no other job')
-      return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
+      return about('job_id', await reach(jobsOf(), hasOther ? 'other' : 'readable'))
     },
     'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
     'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
@@ -212,21 +212,21 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     plan,
     judgeOf,
     hooksOf: (client, given) => {
-      const jobs = new Jobs({ client, given })
+      const jobs = () => new Jobs({ client, given })
       given.requests = {
-        'jobs.retrieve': () => readRequest(jobs),
+        'jobs.retrieve': () => readRequest(jobs()),
         'pdf.parse': () => pdfRequest(client, given),
       }
-      given.others = othersOf(jobs)
+      given.others = othersOf(client, given, jobs)
       return {
         before: () => endIfAlike(client, given),
         start: () =>
           allEnded([
             askNotServed(client, given, notServed),
-            ...(hasJobs ? [createJobs(jobs)] : []),
+            ...(hasJobs ? [createJobs(jobs())] : []),
           ]),
         finish: () =>
-          allEnded([failUnsteady(client, given), ...(hasJobs ? [readFinalStates(jobs)] : [])]),
+          allEnded([failUnsteady(client, given), ...(hasJobs ? [readFinalStates(jobs())] : [])]),
         answered(exchange) {
           watchEnvelope(client, given, exchange)
           noteCreated(given, exchange)
@@ -234,7 +234,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
           failKeyless(client, given, exchange)
         },
         intercept: (probe, purpose, send) =>
-          probe.operation === 'jobs.create' ? whenIdle(jobs, probe, purpose, send) : undefined,
+          probe.operation === 'jobs.create' ? whenIdle(jobs(), probe, purpose, send) : undefined,
         remarkOn: (exchange) => settlingRemark(given, exchange),
         takesState: (id) => takesState(given, id),
         rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),

@@ -156,11 +156,7 @@ const asText = byControl({
   check: hasText,
 })
 
-const asMarkdown = granted(
-  'with format markdown',
-  () => (probe) => withJson(probe, { format: 'markdown' }),
-  hasText,
-)
+const asMarkdown: Case['change'] = (probe) => withJson(probe, { format: 'markdown' })
 
 /** Required share of words: extraction is not exact. */
 const leastShare = 0.8
@@ -414,7 +410,7 @@ const missingFormat = byCases(() => [noFormat, { ...noFormat, when: 'at the end'
 
 export const pdfParse = suite('pdf.parse', () => ({
   '200-text': asText,
-  '200-markdown': asMarkdown,
+  '200-markdown': granted('with format markdown', () => asMarkdown, hasText),
   '200-content': content,
   '400-missing-body': missingBody,
   '400-missing-format': missingFormat,

@@ -38,7 +38,7 @@ import { getAt, isObject, member, parsedJson } from '../../schemas/json.ts'
 import { failedRule } from '../../suites/jobs/readings.ts'
 import { type JobRuleId, jobRules } from '../../suites/jobs/rules.ts'
 import { notApplicable } from '../../suites/plan.ts'
-import { relationRules } from '../../suites/created/rules.ts'
+import { relationRule } from '../../suites/created/rules.ts'
 import { pathUnder, type EntryExchange, exchangeOf, shownEntry } from './exchange.ts'
 import type { RecordedEntry } from './read-har.ts'
 import { refusalsIn, shownRefusals } from './refusals.ts'
@@ -74,7 +74,11 @@ const ofAnyResponse = observedRequirements.filter((id) => id !== 'envelope/bad-i
 
 function rulesOf(target: Target): ReadonlyMap<RequirementId, Rule> {
   const { failingApplication: failing } = target.resources
-  const rules = new Map(relationRules)
+  const rules = new Map<RequirementId, Rule>()
+  for (const one of catalogue) {
+    const rule = relationRule(one)
+    if (rule) rules.set(one.id, rule)
+  }
   for (const id of Object.keys(jobRules) as JobRuleId[]) rules.set(id, jobRules[id].rule)
   // Single answers are judged separately.
   rules.delete('jobs.retrieve/200-job')

@@ -22,6 +22,7 @@ import {
   type CheckContext,
   type Finding,
   grantedFinding,
+  type Judge,
   settle,
 } from '../../harness/run/index.ts'
 import { isObject } from '../../schemas/json.ts'
@@ -176,7 +177,7 @@ export function grantedBy(cases: Cases, options: GrantedOptions): JudgedCases {
       const rules = all.filter((one) => one !== controlCase).map(ruleOf)
       const { grantedRuns } = given.options
       const rule = allOf(rules, {
-        generated: generatedRule(material, generated, grantedRuns, ruleOf),
+        generated: generated && generatedRule(material, generated, grantedRuns, ruleOf),
       })
       return againAtEnd(async (isEnd) => {
         const verdict = await settle(client, rule, isEnd)
@@ -327,7 +328,7 @@ export function granted(
   return grantedBy(cases, { check, inScenario: what })
 }
 
-export const grantedByScenario = granted(asScenario).judge
+export const grantedByScenario: Judge = (context) => granted(asScenario).judge(context)
 
 export function grantedProbe(
   { client, given, requirement: { effect }, scenario }: CheckContext,

@@ -80,7 +80,7 @@ import {
   madeBy,
   timesAlike,
   usesByPath,
-  relationRules,
+  relationRule,
 } from './rules.ts'
 
 export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
@@ -92,20 +92,22 @@ interface Sent {
   readonly atEnd?: () => Promise<Left>
 }
 
+export type Send = (context: CheckContext) => Promise<Sent | Left>
+
 /**
  * Judges the whole run by the rule of the requirement, after `send`: even if not everything could be sent, the server may
  * have shown enough.
- * @param takesScenario whether `send` sends what its scenario says; else a scenario's request is judged alone
+ * @param isScenarioAlone a scenario's request is judged by its own answer, since `send` does not send it
  */
 export const relation =
-  (send: (context: CheckContext) => Promise<Sent | Left>, takesScenario = false): Judge =>
+  (send: Send, isScenarioAlone = false): Judge =>
   async (context) => {
     const { client, requirement, scenario } = context
-    if (scenario && !takesScenario) return grantedByScenario(context)
+    if (scenario && isScenarioAlone) return grantedByScenario(context)
     const sent = await send(context)
     const { cases = [], atEnd }: Sent = isOpen(sent) ? { cases: [sent] } : (sent ?? {})
     const judge = (): Verdict => {
-      const verdict = judgeEvidence(context, relationRules.get(requirement.id)!(client.journal))
+      const verdict = judgeEvidence(context, relationRule(requirement)!(client.journal))
       const own = concluded(cases)
       return verdict.outcome === 'open' && own.cases ? own : joined([own, verdict])
     }
@@ -170,7 +172,7 @@ async function awaitFile(context: CheckContext, file: string): Promise<void> {
 export const atOnce = { full: 4, quick: 2 }
 export const needTwo: Open = open('concurrent creations need limits.concurrency of 2 or more')
 
-export const ownId = relation(async (context) => {
+export const ownId: Send = async (context) => {
   const { client, given, scenario } = context
   const { depth } = given.options
   const operation = operationIn(context)
@@ -194,7 +196,7 @@ export const ownId = relation(async (context) => {
   }
   const isAlone = given.target.limits.concurrency < 2
   return { cases: isAlone ? [needTwo] : [], atEnd: async () => undefined }
-}, true)
+}
 
 /** @param more further refusals */
 export const noEffect = (
@@ -207,7 +209,7 @@ export const noEffect = (
     const everywhere = await refusalsOf(given, operationIn(context))
     const refusals = sampled(given, requirement.id, [...everywhere, ...more(context)])
     return together(refusals, (refusal) => lookAfter(context, refusal))
-  })
+  }, true)
 
 /** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
 async function lookAfter(
@@ -236,12 +238,12 @@ async function lookAfter(
   return undefined
 }
 
-export const noDuplicateAtOnce = relation(async (context) => {
+export const noDuplicateAtOnce: Send = async (context) => {
   const { client, given, requirement } = context
   if (given.target.limits.concurrency < 2) return needTwo
   const control = await requireControl(context)
   if (isOpen(control)) return control
-  const rule = relationRules.get(requirement.id)!
+  const rule = relationRule(requirement)!
   // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let time = 0; time < 3 && rule(client.journal).outcome === 'open'; time++) {
     const probe = await validRequest(client, given, operationIn(context))
@@ -251,7 +253,7 @@ export const noDuplicateAtOnce = relation(async (context) => {
     if (isOpen(sent)) return sent
   }
   return undefined
-})
+}
 
 /** Requests what exists until it is refused: each replica may process an addition for a while. */
 async function again(context: CheckContext, made: Exchange | Open) {
@@ -264,7 +266,7 @@ async function again(context: CheckContext, made: Exchange | Open) {
 }
 
 /** What exists is not created again: not the second and third time, nor after another creation. */
-export const noDuplicate = relation(async (context) => {
+export const noDuplicate: Send = async (context) => {
   const { client, given, requirement } = context
   const { scenarios } = given.target
   const id = operationIn(context)
@@ -297,7 +299,7 @@ export const noDuplicate = relation(async (context) => {
     return inTurn(made, (one) => again(context, one))
   }
   return { cases: await Promise.all(cases), atEnd }
-})
+}
 
 /** Adds new files at once: a server may keep only one of them, which shows when each is added again. */
 async function addAtOnce(context: CheckContext) {
@@ -404,7 +406,7 @@ function madeBefore({ client, requirement }: CheckContext, creates: OperationId)
  * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
  * and beside it.
  */
-export const usable = relation(async (context) => {
+export const usable: Send = async (context) => {
   const { client, given, requirement, scenario } = context
   const { absent, operations } = given.target
   const creates = operationIn(context)
@@ -435,14 +437,14 @@ export const usable = relation(async (context) => {
     })
   }
   return left ?? (isWhole ? { atEnd } : undefined)
-}, true)
+}
 
 export const toGraph =
   (graphId: string): Change =>
   (upload) => ({ ...upload, query: { ...upload.query, graphId } })
 
 /** A file uploaded with graphId is in that graph: adding it again gives 409. */
-export const attached = relation(async (context) => {
+export const attached: Send = async (context) => {
   const { client, given } = context
   const { graph = '' } = given.target.resources
   // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
@@ -456,7 +458,7 @@ export const attached = relation(async (context) => {
     cases.push(await furtherCase(attachAndAdd(context, made)))
   }
   return { cases }
-})
+}
 
 /**
  * The file may be processed for a while: each attempt adds a new one, once, after a longer pause, and after another one
@@ -490,7 +492,7 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
   return open(`the addition of the file ${wasAnswered(last)}`)
 }
 
-export const ownRecord = relation(async (context) => {
+export const ownRecord: Send = async (context) => {
   const { client, given } = context
   // Both exist before they are read, at once: a server may return the latest record, or mix up its answers.
   const file = contentOf(given)
@@ -500,4 +502,4 @@ export const ownRecord = relation(async (context) => {
     const sent = await context.send(() => retrieval(given, id), { isSuccess: isTaken })
     return need('the retrieval of an uploaded file', sent)
   })
-})
+}

@@ -25,10 +25,9 @@ import {
 } from '../../harness/journal/index.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import {
-  catalogue,
+  type CatalogueRequirement,
   conditionOf,
   refusalOfExisting,
-  type RequirementId,
 } from '../../catalogue/catalogue.ts'
 
 type RelationRule = (history: History, operation: OperationId) => readonly Shown[]
@@ -482,12 +481,10 @@ const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>
   '409-already-in-graph': [onceRule, notRepeated],
 }
 
-/** By requirement. Jobs have their own. */
-export const relationRules: ReadonlyMap<RequirementId, Rule> = new Map(
-  catalogue.flatMap(({ id, operation }): [RequirementId, Rule][] => {
-    const known = rules[conditionOf(id)]
-    if (!known || !isOperationId(operation) || operation.startsWith('jobs.')) return []
-    const [rule, why] = known
-    return [[id, (history) => judged(rule(history, operation), why)]]
-  }),
-)
+/** Undefined if none judges the requirement. Jobs have their own. */
+export function relationRule({ id, operation }: CatalogueRequirement): Rule | undefined {
+  const known = rules[conditionOf(id)]
+  if (!known || !isOperationId(operation) || operation.startsWith('jobs.')) return undefined
+  const [rule, why] = known
+  return (history) => judged(rule(history, operation), why)
+}

@@ -10,6 +10,7 @@ import {
   isConflict,
   judged,
   type Rule,
+  type Verdict,
   verdictOf,
   describePairs,
   describeResponse,
@@ -256,16 +257,14 @@ function faultOn(history: History, show: Show) {
 const ofSomebody = 'creations got 409, and jobs of somebody else may be the reason'
 
 /** Held only if some creation got 409 in this run. */
-const conflictRule =
-  (show: Show, why: (history: History) => string): Rule =>
-  (history) => {
-    const { fault, granted, isDoubtful } = faultOn(history, show)
-    if (fault) return verdictOf([fault], 1, '')
-    if (isDoubtful) return open(ofSomebody)
-    const isSeen = besides(history).some((one) => isConflict(one.creation))
-    if (granted === 0 || isSeen) return verdictOf([], granted, () => why(history))
-    return open('no creation got 409 in this run')
-  }
+function conflictVerdict(history: History, show: Show, why: () => string): Verdict {
+  const { fault, granted, isDoubtful } = faultOn(history, show)
+  if (fault) return verdictOf([fault], 1, '')
+  if (isDoubtful) return open(ofSomebody)
+  const isSeen = besides(history).some((one) => isConflict(one.creation))
+  if (granted === 0 || isSeen) return verdictOf([], granted, why)
+  return open('no creation got 409 in this run')
+}
 
 /** Neither a lost creation, which may have started a job, nor a refusal before it explains its 409. */
 function isUnexplained(history: History, { application, creation }: Attempt): boolean {
@@ -281,67 +280,73 @@ function isUnexplained(history: History, { application, creation }: Attempt): bo
 const isApart = (history: History, attempt: Attempt): boolean =>
   attempt.elsewhere.length === 0 || perApplication(history).outcome === 'held'
 
+const besideOther: Show = (attempts, history) => {
+  const { application } = attempts[0]!
+  // A platform may use a new application for a while.
+  const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
+  const beside = attempts.flatMap((attempt) => {
+    const { creation, elsewhere, freeSince = Infinity } = attempt
+    const freeFrom = isBusy(attempt) ? Math.max(freeSince + releaseMs, newUntil) : freeSince
+    const others = elsewhere.filter((job) => isBeside(creation, job))
+    return creation.sentAt >= freeFrom ? others.map((job) => ({ attempt, job })) : []
+  })
+  const granted = beside.filter((one) => isGranted(one.attempt)).length
+  // Counts only if the application accepts a creation after the other job.
+  const isAccepted = ({ end }: Job) =>
+    application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
+  const blocked = beside.filter((one) => isAccepted(one.job) && isUnexplained(history, one.attempt))
+  const times = new Set(blocked.map((one) => one.job)).size
+  // One or two 409s are inconclusive.
+  if (granted > 0 || times < timesAlike) return { granted }
+  const { attempt, job } = blocked[0]!
+  const { exchange } = attempt.creation
+  const what = `while only job ${job.id} of another application was in progress, in ${times} attempts`
+  const expected = '202: a job in progress on another application is not a conflict'
+  return { granted, fault: { exchange, what, expected } }
+}
+
 /** §8: a job in progress on one application does not block another one. */
-export const perApplication = conflictRule(
-  (attempts, history) => {
-    const { application } = attempts[0]!
-    // A platform may use a new application for a while.
-    const newUntil = (application.madeAt ?? -Infinity) + history.limits.settleMs
-    const beside = attempts.flatMap((attempt) => {
-      const { creation, elsewhere, freeSince = Infinity } = attempt
-      const freeFrom = isBusy(attempt) ? Math.max(freeSince + releaseMs, newUntil) : freeSince
-      const others = elsewhere.filter((job) => isBeside(creation, job))
-      return creation.sentAt >= freeFrom ? others.map((job) => ({ attempt, job })) : []
-    })
-    const granted = beside.filter((one) => isGranted(one.attempt)).length
-    // Counts only if the application accepts a creation after the other job.
-    const isAccepted = ({ end }: Job) =>
-      application.creations.some((one) => one.isGranted && one.sentAt > (end?.endedAt ?? Infinity))
-    const blocked = beside.filter(
-      (one) => isAccepted(one.job) && isUnexplained(history, one.attempt),
-    )
-    const times = new Set(blocked.map((one) => one.job)).size
-    // One or two 409s are inconclusive.
-    if (granted > 0 || times < timesAlike) return { granted }
-    const { attempt, job } = blocked[0]!
-    const { exchange } = attempt.creation
-    const what = `while only job ${job.id} of another application was in progress, in ${times} attempts`
-    const expected = '202: a job in progress on another application is not a conflict'
-    return { granted, fault: { exchange, what, expected } }
-  },
-  (history) =>
-    `no creation was granted while another application was seen with a job in progress${remedy(history)}`,
-)
+export const perApplication: Rule = (history) =>
+  conflictVerdict(
+    history,
+    besideOther,
+    () =>
+      `no creation was granted while another application was seen with a job in progress${remedy(history)}`,
+  )
+
+const afterEnd: Show = (attempts, history) => {
+  const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
+  const granted = after.filter(isGranted).length
+  const msOf = (kept: readonly Attempt[]): number =>
+    kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
+  const kept = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].findLast(
+    (each) =>
+      each.length >= timesAlike &&
+      msOf(each) >= releaseMs &&
+      each.every((one) => isUnexplained(history, one)) &&
+      each.some((one) => isApart(history, one)),
+  )
+  if (!kept) return { granted, isUndecided: after.length > 0 }
+  const ms = msOf(kept)
+  const { end } = attempts[0]!.application.jobs.findLast((job) => job.end)!
+  const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
+  const expected = '202, as the application has no job in progress'
+  return {
+    granted,
+    fault: { exchange: kept.at(-1)!.creation.exchange, what, expected },
+    // Nobody else's jobs take turns for so long without a gap.
+    isSure: ms >= history.limits.jobTimeoutMs * 0.95,
+  }
+}
 
 /** §4.2: once its job has ended, the application accepts another one. */
-export const released = conflictRule(
-  (attempts, history) => {
-    const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
-    const granted = after.filter(isGranted).length
-    const msOf = (kept: readonly Attempt[]): number =>
-      kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
-    const kept = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].findLast(
-      (each) =>
-        each.length >= timesAlike &&
-        msOf(each) >= releaseMs &&
-        each.every((one) => isUnexplained(history, one)) &&
-        each.some((one) => isApart(history, one)),
-    )
-    if (!kept) return { granted, isUndecided: after.length > 0 }
-    const ms = msOf(kept)
-    const { end } = attempts[0]!.application.jobs.findLast((job) => job.end)!
-    const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
-    const expected = '202, as the application has no job in progress'
-    return {
-      granted,
-      fault: { exchange: kept.at(-1)!.creation.exchange, what, expected },
-      // Nobody else's jobs take turns for so long without a gap.
-      isSure: ms >= history.limits.jobTimeoutMs * 0.95,
-    }
-  },
-  () =>
-    'no creation was granted after a reading that showed the last known job of its application ended',
-)
+export const released: Rule = (history) =>
+  conflictVerdict(
+    history,
+    afterEnd,
+    () =>
+      'no creation was granted after a reading that showed the last known job of its application ended',
+  )
 
 function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
   const bursts: Attempt[][] = []

@@ -486,7 +486,7 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 function jobRefusals({ given, application }: Gate): Promise<RefusedChange[]> {
   const { resources } = given.target
   const target = { ...given.target, resources: { ...resources, application } }
-  return refusalsOf({ ...given, target }, 'jobs.create', jobFaults)
+  return refusalsOf({ ...given, target }, 'jobs.create', jobFaults())
 }
 
 /** All at once: an effect may last only as long as a short job. */

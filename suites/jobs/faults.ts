@@ -17,13 +17,14 @@ import {
   kindOf,
 } from '../checks/changes.ts'
 import { byRecord, missingBody, unknown, unknownIdCases } from '../checks/faults.ts'
-import { validRequest, requireControl, whyNotOfInput } from '../checks/valid-request.ts'
+import { type Basis, validRequest, requireControl, whyNotOfInput } from '../checks/valid-request.ts'
 import { freshUnknownId, randomFor, seedFor } from '../checks/random.ts'
-import { granted, grantedProbe, inScenario } from '../checks/granted.ts'
+import { grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import {
   isOpen,
   jsonOf,
+  type Open,
   type Probe,
   withChange,
   withJson,
@@ -87,13 +88,13 @@ function behind(one: Change): Change[] {
   return array === undefined ? [] : inOtherItem(one, array, 'last')
 }
 
-export const withRequiredInputs = granted('with just the required inputs', ({ target }) => {
+export function requiredInputsOnly({ target }: Basis): Case['change'] | Open {
   const { inputs = [], requiredInputs = [] } = target.resources.application ?? {}
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   if (required.length === 0 || required.length === inputs.length)
     return open('declare an input of resources.application that requiredInputs does not name')
   return (valid) => withJson(valid, { inputs: required })
-})
+}
 
 const withoutInput = byCases((other) => {
   const { inputs: all = [], requiredInputs = [] } = other.target.resources.application ?? {}
@@ -113,13 +114,13 @@ const withoutInput = byCases((other) => {
 })
 
 /** Faults of the body or path, by the requirement about each. */
-export const jobFaults = {
+export const jobFaults = () => ({
   '400-missing-body': missingBody,
   '400-missing-inputs': byRecord(),
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
-}
+})
 
 function idCase(
   what: string,
