@@ -122,8 +122,11 @@ function idOfAnother(material: Material, parameter: string): string | undefined 
 export const unknown = (parameter: string): CaseCondition =>
   byCases((material) => unknownIdCases(material, parameter), { inOrder: true })
 
-/** A change after which RFC 8259's grammar refuses a JSON text, and its description to follow `with the valid body`. */
-type JsonFault = readonly [what: string, change: (text: string) => string]
+/**
+ * A change after which RFC 8259's grammar refuses a JSON text, or a value to put into it, and its description to follow
+ * `with the valid body`.
+ */
+type JsonFault = readonly [what: string, change: string | ((text: string) => string)]
 
 const string = /"((?:[^"\\]|\\.)*)"/g
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
@@ -131,14 +134,10 @@ const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 const beforeEnd = (text: string, added: string): string =>
   `${text.slice(0, -1)}${added}${text.slice(-1)}`
 
-function withValue(value: string): (text: string) => string {
-  return (text) => {
-    const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
-    return beforeEnd(text, `${comma}${text.startsWith('{') ? '"conform":' : ''}${value}`)
-  }
+function withValue(text: string, value: string): string {
+  const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
+  return beforeEnd(text, `${comma}${text.startsWith('{') ? '"conform":' : ''}${value}`)
 }
-
-const inIt = (value: string): JsonFault => [`and ${value} in it`, withValue(value)]
 
 export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'cut before its end': ['cut before its last bracket', (text) => text.slice(0, -1)],
@@ -148,22 +147,23 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
   comment: ['and a comment in it', (text) => `${text[0]}/* no comment */${text.slice(1)}`],
   '# comment': ['and a line with # in it', (text) => `${text[0]} # no comment\n${text.slice(1)}`],
-  NaN: inIt('NaN'),
-  Infinity: inIt('Infinity'),
-  '+1': inIt('+1'),
-  '01': inIt('01'),
-  '.5': inIt('.5'),
+  NaN: ['and NaN in it', 'NaN'],
+  Infinity: ['and Infinity in it', 'Infinity'],
+  '+1': ['and +1 in it', '+1'],
+  '01': ['and 01 in it', '01'],
+  '.5': ['and .5 in it', '.5'],
   'single quotes': ['in single quotes', (text) => text.replaceAll(string, "'$1'")],
   'name without quotes': [
     'and a member name without quotes',
     (text) => text.replace(plainName, '$1$2'),
   ],
-  'line end in a string': ['and a raw line end in a string', withValue('"two\nlines"')],
-  'tab in a string': ['and a raw tab in a string', withValue('"two\twords"')],
+  'line end in a string': ['and a raw line end in a string', '"two\nlines"'],
+  'tab in a string': ['and a raw tab in a string', '"two\twords"'],
 }
 
 export function malformedBy(change: JsonFault[1], valid: string): string | undefined {
-  const text = change(valid.trim())
+  const whole = valid.trim()
+  const text = typeof change === 'string' ? withValue(whole, change) : change(whole)
   try {
     JSON.parse(text)
     return undefined
