@@ -52,12 +52,8 @@ type AnswerRule = (
   exchange: Exchange,
 ) => { readonly expected: string; readonly actual?: string | (() => string) } | undefined
 
-const ofErrors =
-  (rule: AnswerRule): AnswerRule =>
-  (response, exchange) =>
-    response.status >= 400 && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
-
-const envelopeShape = ofErrors((response, exchange) => {
+const envelopeShape: AnswerRule = (response, exchange) => {
+  if (response.status < 400 || exchange.purpose.skipJudging) return undefined
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
   // Described lazily: most answers are never shown.
@@ -66,7 +62,7 @@ const envelopeShape = ofErrors((response, exchange) => {
   const found = validate('error-envelope', json.value)
   if (found.valid) return { expected }
   return { expected, actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}` }
-})
+}
 
 function gatewayRemark(response: HttpResponse): string {
   if (![429, 502, 503, 504].includes(response.status) || response.tpe !== undefined) return ''
@@ -78,11 +74,11 @@ function gatewayRemark(response: HttpResponse): string {
 /** §7.3 lists it for reading a deleted file; other operations name files, too. */
 const deletedFile: Pairs = [[410, 'ResourceNotFound']]
 
-const statusTpePair = ofErrors((response, exchange) => {
+const statusTpePair: AnswerRule = (response, exchange) => {
   const { status, tpe } = response
   const { operation } = exchange.probe
   // A missing tpe violates the shape instead.
-  if (tpe === undefined) return undefined
+  if (status < 400 || exchange.purpose.skipJudging || tpe === undefined) return undefined
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
   const others = [acceptedPairs.get(operation), oversized, deletedFile, exchange.purpose.expects]
   const isOf = ([of]: Pair): boolean => of === status
@@ -96,7 +92,7 @@ const statusTpePair = ofErrors((response, exchange) => {
     expected: `${expected}: ${[...new Set(all)].join(' or ')}`,
     actual: `${status} ${tpe}`,
   }
-})
+}
 
 const contentType: AnswerRule = (response, { probe }) => {
   const { showsSuccess = false } = probe.operation === null ? {} : operationOf(probe.operation)
