@@ -26,6 +26,7 @@ import {
 } from '../../harness/target/index.ts'
 import { granting, grantedRequirement } from '../../catalogue/catalogue.ts'
 import {
+  type Ask,
   type Open,
   type Credential,
   type Probe,
@@ -55,7 +56,7 @@ import {
   settlingRemark,
 } from './created.ts'
 import { ask, type CheckContext } from '../../harness/run/index.ts'
-import { type Look, lookUntil, settled } from './rules.ts'
+import { type Look, lookAt, lookUntil, settled } from './rules.ts'
 
 /** What valid requests are made of, as known before anything is sent. */
 export interface Basis {
@@ -424,24 +425,17 @@ export function lookAtControl(
     return { state: 'none', unsent: '--read-only', valid: make }
   const requirement = grantedRequirement[operation]
   const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
-  let last: Exchange | undefined
-  const seen = lookUntil(
-    client,
-    (at) => ({
-      name: `control ${operation} ${name}, ${at}`,
-      source: at === 0 ? make : remake,
-      purpose,
-    }),
-    (exchange, tries) => {
-      last = exchange
-      return countsAsGranted(exchange) || tries >= triesFor(operation, exchange)
-    },
-  )
-  if (seen.outcome === 'asks' || (seen.outcome === 'open' && client.life.ended)) return seen
-  // If it cannot be repeated, because its application is busy, the first answer stays.
-  const exchange = last
-  if (!exchange) return seen as Open
-  if (countsAsGranted(exchange)) return { state: 'granted', exchange, valid: make }
+  let exchange: Exchange | undefined
+  for (let at = 0; !exchange || at < triesFor(operation, exchange); at++) {
+    const source = at === 0 ? make : remake
+    const request: Ask = { name: `control ${operation} ${name}, ${at}`, source, purpose }
+    const seen = lookAt(client.journal, request, client.known)
+    if (seen.outcome === 'answered') exchange = seen.exchange
+    // If it cannot be repeated, because its application is busy, the last answer stays.
+    else if (seen.outcome === 'asks' || client.life.ended || !exchange) return seen
+    else break
+    if (countsAsGranted(exchange)) return { state: 'granted', exchange, valid: make }
+  }
   const remarks = noteUnknown(client, given, operation, exchange) + settlingRemark(given, exchange)
   return { state: 'refused', exchange, remarks, valid: make }
 }
