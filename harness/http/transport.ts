@@ -258,25 +258,20 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(status: number, raw: readonly Buffer[]): boolean {
-    this.#begin(status, raw)
-    return true
-  }
-
-  #begin(status: number, raw: readonly Buffer[]): void {
     const { proxy, secure } = this.#line.endpoint
-    if (status === 101) return this.#fail(unaskedUpgrade)
-    if (status < 100) return this.#fail(belowHundred)
-    if (status < 200) return
-    // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
-    if (status === 407 && proxy && !secure) return this.#fail(proxyWantsCredentials(proxy))
     const headers: HeaderLine[] = []
     for (let at = 0; at + 1 < raw.length; at += 2)
       headers.push({ name: raw[at]!.toString('latin1'), value: raw[at + 1]!.toString('latin1') })
     // Sent to an idle connection, not in answer to the request that has just arrived (RFC 9110 §15.5.9).
     const isIdle = status === 408 && this.#previousTag !== undefined
-    if (isIdle && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
-      return this.#fail(closedAsIdle, true)
-    this.#head = { status, headers }
+    if (status === 101) this.#fail(unaskedUpgrade)
+    else if (status < 100) this.#fail(belowHundred)
+    // Only a forwarding proxy sends this; a tunnelling one has answered to CONNECT.
+    else if (status === 407 && proxy && !secure) this.#fail(proxyWantsCredentials(proxy))
+    else if (isIdle && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
+      this.#fail(closedAsIdle, true)
+    else if (status >= 200) this.#head = { status, headers }
+    return true
   }
 
   onData(chunk: Uint8Array): boolean {
