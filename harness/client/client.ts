@@ -95,7 +95,8 @@ export class Client {
   hooks!: ClientHooks
   readonly #given: Given
   readonly #parts: Parts
-  readonly #elsewhere = new Map<string, Transport>()
+  /** By origin; the target's without one. */
+  readonly #transports = new Map<string, Transport>()
   /** Answers that limited requests which ask for no limit: by operation, status and name, by status, and pages. */
   readonly #ownLimits = new Set<string>()
   /** If there is a rate to keep to. */
@@ -123,6 +124,7 @@ export class Client {
     this.recorder = recorder
     this.#given = given
     this.#parts = parts
+    this.#transports.set('', parts.transport)
     if (limits.requestsPerSecond > 0) this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
     this.throttle = createThrottle({
@@ -426,8 +428,8 @@ export class Client {
     if (life.ended?.cause === 'interrupted') this.#pacer?.owe()
     else await this.#pacer?.wait(life.ended ? undefined : life.signal)
     const { origin } = new URL(url)
-    const transport = this.#elsewhere.get(origin) ?? this.#parts.transportTo(origin)
-    this.#elsewhere.set(origin, transport)
+    const transport = this.#transports.get(origin) ?? this.#parts.transportTo(origin)
+    this.#transports.set(origin, transport)
     // Its own stay open: a clean-up sends many.
     this.#parts.transport.closeUnused?.()
     const result = await transport.send(request, options)
@@ -442,17 +444,13 @@ export class Client {
     else for (const operation of wall.operations) this.breaker.stop(operation)
   }
 
-  get #transports(): Transport[] {
-    return [this.#parts.transport, ...this.#elsewhere.values()]
-  }
-
   /** A target may serve few connections: unused ones must not keep a new one out. */
   #closeUnused(): void {
-    for (const transport of this.#transports) transport.closeUnused?.()
+    for (const transport of this.#transports.values()) transport.closeUnused?.()
   }
 
   async close(): Promise<void> {
-    const closing = this.#transports.map((one) => one.close())
+    const closing = [...this.#transports.values()].map((one) => one.close())
     await allEnded(closing).finally(this.recorder.close)
   }
 }
