@@ -76,7 +76,8 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
     throw new UserError(
       'no base URL: give one on the command line or as baseUrl in the target file',
     )
-  const problem = baseUrlProblem(url)
+  // That of the file has the form that its schema demands.
+  const problem = options.baseUrl && baseUrlProblem(options.baseUrl)
   if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
   const baseUrl = normalBaseUrl(url)
   const reader = new Reader(options, baseUrl)
@@ -154,12 +155,13 @@ class Reader {
     for (const { pointer, text } of leavesOf(file)) {
       const [, list, at] = /^\/(setup|teardown)\/(\d+)\/url$/.exec(pointer) ?? []
       if (list === undefined && !idPlace.test(pointer)) continue
-      const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
-      for (const name of namesIn(text))
+      for (const name of namesIn(text)) {
+        const known = namesSaved(list === 'setup' ? setup.slice(0, Number(at)) : setup)
         if (!known.includes(name))
           this.refuse(
             `${memberPath(pointer)} has {${name}}, which no earlier request of setup saves${didYouMean(name, known)}`,
           )
+      }
     }
     for (const entry of Object.keys(unreachable)) {
       const matched = catalogue.filter((one) => matchesId(one.id, entry))
