@@ -393,14 +393,13 @@ async function outcomeOf<L extends Later>(
     const { cases = 0 } = verdict
     if (verdict.outcome === 'later') judged = verdict
     else if (verdict.outcome === 'open') judged = leftBy(client, verdict.why, cases)
-    else if (verdict.outcome === 'held' && cases === 0) judged = unexercised('no answer was judged')
-    else {
-      const evidence = verdict.outcome === 'broken' ? verdict.evidence : []
-      const why = whyUnsure(evidence)
-      const failures = why === undefined ? evidence.flatMap((one) => failuresOf(context, one)) : []
-      const outcome = failures.length > 0 ? 'failed' : 'passed'
-      judged = why === undefined ? { outcome, failures, cases } : leftBy(client, why)
-    }
+    else if (verdict.outcome === 'broken') {
+      const why = whyUnsure(verdict.evidence)
+      const failures = () => verdict.evidence.flatMap((one) => failuresOf(context, one))
+      judged =
+        why === undefined ? { outcome: 'failed', failures: failures(), cases } : leftBy(client, why)
+    } else if (cases === 0) judged = unexercised('no answer was judged')
+    else judged = { outcome: 'passed', failures: [], cases }
   } catch (error) {
     if (error instanceof RunEnded) judged = leftBy(client, error.reason)
     else {

@@ -348,11 +348,11 @@ function inPlaceOfApplication(material: Material, other: OtherObject) {
 /** Judges generated cases, for a full run; undefined if there are none. */
 export function generatedRule(
   material: Material,
-  generated: Generated | undefined,
+  generated: Generated,
   numRuns: number,
   ruleOf: (one: Case) => CaseRule,
 ) {
-  const arbitrary = material.options.depth === 'full' ? generated?.(material) : undefined
+  const arbitrary = material.options.depth === 'full' ? generated(material) : undefined
   const seed = seedFor(material, material.requirement.id)
   return arbitrary && generatedBy({ arbitrary, ruleOf, seed, numRuns })
 }

@@ -97,7 +97,8 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
   const refusal: Refusal = { context, material, control: found, expects, valid }
   const { inOrder, generated: more } = condition
   const { refusalRuns } = given.options
-  const generated = generatedRule(material, more, refusalRuns, (one) => ruleOf(refusal, one, true))
+  const generated =
+    more && generatedRule(material, more, refusalRuns, (one) => ruleOf(refusal, one, true))
   const rules = cases.map((one) => ruleOf(refusal, one))
   const rule = allOf(rules, { inOrder, generated })
   return againAtEnd((isEnd) =>
