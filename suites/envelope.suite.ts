@@ -21,6 +21,7 @@ import {
   withChange,
   withHeader,
   open,
+  lookAt,
 } from '../harness/journal/index.ts'
 import { type CheckContext, fits, type Judge, settle, whySilent } from '../harness/run/index.ts'
 import type { Target } from '../harness/target/index.ts'
@@ -36,7 +37,6 @@ import {
   furtherCase,
   held,
   type Judged,
-  lookAt,
   requestFor,
 } from './checks/rules.ts'
 import { suite } from './checks/suite.ts'

@@ -17,8 +17,10 @@ import {
   isGranted,
   isOfFamily,
   mentionsExpected,
+  type Open,
+  open,
 } from './exchange.ts'
-import type { Ask, Conclusion, Entry, Known } from './journal.ts'
+import type { Ask, Asks, Conclusion, Entry, Journal, Known } from './journal.ts'
 
 /**
  * Attempts while transient guardrails or model errors interfere. For valid requests 5: among the hundreds of a run, a
@@ -53,6 +55,16 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
   )
   if (!lost || judge.unanswered) return conclusion
   return { ...conclusion, judge: { ...judge, unanswered: lost.exchange.unanswered } }
+}
+
+export type Look = { readonly outcome: 'answered'; readonly exchange: Exchange } | Open | Asks
+
+/** The answer to a request in the journal, or what to send for it. */
+export function lookAt(journal: Journal, request: Ask, known: Known): Look {
+  const answer = answerTo(request, journal.entriesOf(request), known)
+  if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
+  const why = journal.unsent.get(request.name)
+  return why ? open(why) : { outcome: 'asks', asks: answer.asks }
 }
 
 function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
@@ -233,34 +245,33 @@ export function leavesState(probe: Probe): boolean {
   return creates !== undefined || freshFileAt !== undefined || effect === 'destroys'
 }
 
+const isSilentAtEnd = (one: Exchange): boolean =>
+  !one.response || one.isOfGateway || isThrottling(one)
+
 /**
- * Compares answers at the end of the run with an earlier failure: how many more are needed, or the exchange with what
- * they show, if it differs.
+ * How many more answers to a failed request are needed at the end of the run.
  * @param isOften several, whatever comes first
  */
-export function answerAtEnd(
-  failed: Exchange,
-  later: readonly Exchange[],
-  isOften: boolean,
-): Exchange | { readonly more: number } {
-  const isAlike = (other: Exchange): boolean => kindOf(other) === kindOf(failed)
-  if (later.some((one) => !one.response || one.isOfGateway || isThrottling(one))) return failed
-  const [first] = later
+export function moreAtEnd(failed: Exchange, later: readonly Exchange[], isOften: boolean): number {
+  if (later.length >= timesAtEnd || later.some(isSilentAtEnd)) return 0
   // A request that creates something after all is not sent again.
   const mayMake = failed.probe.effect !== 'none' && leavesState(failed.probe)
-  const isMade = mayMake && later.some((one) => isGranted(one.response!))
-  if (first && !isOften && isAlike(first)) return failed
-  if (later.length < timesAtEnd && !isMade) {
-    const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
-    // All at once if that leaves nothing behind: sending one per failure in turn would hit the same of several
-    // instances every time.
-    return { more: leavesNothing && (isOften || first) ? timesAtEnd - later.length : 1 }
-  }
-  if (later.every(isAlike)) return failed
-  const finding = later.every((other) => kindOf(other) === kindOf(first!))
-    ? ({ kind: 'otherwise-later', response: describeResponse(first!) } as const)
+  if (mayMake && later.some((one) => isGranted(one.response!))) return 0
+  const [first] = later
+  if (first && !isOften && kindOf(first) === kindOf(failed)) return 0
+  const leavesNothing = !mayMake && failed.probe.effect !== 'creates'
+  // All at once if that leaves nothing behind: sending one per failure in turn would hit the same of several
+  // instances every time.
+  return leavesNothing && (isOften || first) ? timesAtEnd - later.length : 1
+}
+
+/** What answers at the end of the run show of an earlier failure; undefined if they are like it. */
+export function findingAtEnd(failed: Exchange, later: readonly Exchange[]): Exchange['finding'] {
+  const kinds = new Set(later.map(kindOf))
+  if (later.some(isSilentAtEnd) || (kinds.size === 1 && kinds.has(kindOf(failed)))) return undefined
+  return kinds.size === 1
+    ? { kind: 'otherwise-later', response: describeResponse(later[0]!) }
     : differing([failed, ...later].map(describeResponse))
-  return { ...failed, finding }
 }
 
 export const maxTries = 5

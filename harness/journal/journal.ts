@@ -150,6 +150,11 @@ export class Journal implements History {
     names.push(name)
   }
 
+  /** Drops the answers to an ask that is not shared. */
+  drop({ name = '' }: Ask): void {
+    this.#entries.delete(name)
+  }
+
   /** Drops what only this requirement has asked for: its asks are named after it, those of several by their content. */
   forget(requirement: string): void {
     for (const name of this.#names.get(requirement) ?? []) this.#entries.delete(name)
@@ -268,13 +273,17 @@ export type Verdict =
       readonly evidence: readonly [Evidence, ...Evidence[]]
     }
   | Open
-  /** More requests would tell; `atEnd`: when everything else was sent. */
-  | {
-      readonly outcome: 'asks'
-      readonly cases: number
-      readonly asks: readonly Ask[]
-      readonly atEnd?: true
-    }
+  | ((Asks | AsksAtEnd) & { readonly cases: number })
+
+/** These requests would tell. */
+export interface Asks {
+  readonly outcome: 'asks'
+  readonly asks: readonly Ask[]
+  readonly atEnd?: undefined
+}
+
+/** They would, when everything else was sent. */
+type AsksAtEnd = Omit<Asks, 'atEnd'> & { readonly atEnd: true }
 
 /** Judges one requirement: pure, the same for a live run, a recording and a test. */
 export type Rule = (history: History) => Verdict

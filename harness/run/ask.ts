@@ -14,12 +14,13 @@ import {
   type Conclusion,
   answerTo,
   type Ask,
+  type Asks,
   type AwaitFree,
-  type Entry,
   type Journal,
+  lookAt,
+  open,
   retryOf,
   sentFor,
-  type Verdict,
 } from '../journal/index.ts'
 
 /**
@@ -32,20 +33,20 @@ export async function ask(
   purpose: Purpose,
   how: Parameters<CheckContext['send']>[2] = {},
 ): Promise<Exchange | Open> {
-  const own: Ask = { ...how, source, purpose }
-  const entries: Entry[] = []
-  for (;;) {
-    const conclusion = answerTo(own, entries, client.known)
-    if ('judge' in conclusion) {
-      learn(client, conclusion)
-      return conclusion.judge
-    }
-    const [next] = conclusion.asks
-    const exchange = await send(client, next)
-    if (isOpen(exchange)) return exchange
-    entries.push({ ask: next, exchange })
-  }
+  const { journal, known, life } = client
+  const own: Ask = { ...how, name: nameOfCall(client), source, purpose }
+  const seen = await settle(client, () => lookAt(journal, own, known))
+  journal.drop(own)
+  if (seen.outcome === 'answered') return seen.exchange
+  life.signal.throwIfAborted()
+  return seen
 }
+
+const callsIn = perRun(() => ({ count: 0 }))
+const nameOfCall = (client: Client): string => `call ${++callsIn(client).count}`
+
+/** A 409 is the answer: the object of the request may be busy. */
+export const takeConflict: AwaitFree = async (refusals) => refusals.at(-1)
 
 /** Sends a request once its object is free, and again while it is throttled, lost, or its object is busy. */
 export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
@@ -168,25 +169,54 @@ export function sendShared(client: Client, ask: Ask): Promise<void> {
  * more.
  * @param isEnd everything else was sent
  */
-export async function settle(
+export async function settle<T extends object>(
   client: Client,
-  rule: (journal: Journal) => Verdict,
+  rule: (journal: Journal) => T,
   isEnd = false,
-): Promise<Verdict> {
+): Promise<Exclude<T, Asks>> {
   const own = new Map<string, Promise<unknown>>()
   for (;;) {
     const verdict = rule(client.journal)
-    const isAsking = verdict.outcome === 'asks' && (isEnd || !verdict.atEnd)
-    for (const ask of isAsking ? verdict.asks : []) {
+    const { asks = [], atEnd } = verdict as {
+      readonly asks?: readonly Ask[]
+      readonly atEnd?: true
+    }
+    for (const ask of isEnd || !atEnd ? asks : []) {
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
       // A bug that throws stays in `own`, so that the race below throws it.
       const sent = sendShared(client, ask).then(() => own.delete(key))
       own.set(key, sent)
     }
-    if (own.size === 0) return verdict
+    if (own.size === 0) return verdict as Exclude<T, Asks>
     await Promise.race(own.values())
   }
+}
+
+/**
+ * Sends requests, each once, and `more` of them at once after each answer, until that is 0. Returns what came; open if one
+ * cannot be sent.
+ */
+export async function sendWhile(
+  client: Client,
+  askOf: (at: number) => Ask,
+  more: (came: readonly Exchange[]) => number,
+): Promise<readonly Exchange[] | Open> {
+  const { journal } = client
+  const call = nameOfCall(client)
+  const asks: Ask[] = []
+  const found = await settle(client, (): readonly Exchange[] | Open | Asks => {
+    const came = asks.flatMap((one) => journal.entriesOf(one)).map((entry) => entry.exchange)
+    const wanted = came.length + more(came)
+    for (let at = asks.length; at < wanted; at++)
+      asks.push({ ...askOf(at), once: true, name: `${call}, ${at}` })
+    const [left] = asks.flatMap((one) => journal.unsent.get(one.name) ?? [])
+    if (left) return open(left)
+    if (wanted === came.length) return came
+    return { outcome: 'asks', asks: asks.filter((one) => journal.entriesOf(one).length === 0) }
+  })
+  for (const one of asks) journal.drop(one)
+  return found
 }
 
 /** Minimum age of what is looked at again at the end, in ms, so that delayed effects show. */

@@ -21,7 +21,16 @@ export {
   startJudging,
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
-export { ask, awaitAge, maxAtOnce, send, sendAtOnce, sendShared, settle } from './ask.ts'
+export {
+  ask,
+  awaitAge,
+  maxAtOnce,
+  sendAtOnce,
+  sendShared,
+  sendWhile,
+  settle,
+  takeConflict,
+} from './ask.ts'
 
 export {
   againAtEnd,

@@ -31,20 +31,20 @@ import {
   type EndCause,
   RunEnded,
 } from '../client/index.ts'
-import { ask } from './ask.ts'
+import { ask, sendWhile, takeConflict } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { type CheckContext, isPlanned, type Later, type Prepared } from './run.ts'
 import {
-  allOrOpen,
   type Answer,
+  type Ask,
   type Verdict,
   type Exchange,
   isOpen,
   kindOf,
-  type Open,
   type PreviousRequest,
   withFinding,
-  answerAtEnd,
+  findingAtEnd,
+  moreAtEnd,
   isHarmless,
   leavesState,
 } from '../journal/index.ts'
@@ -188,38 +188,37 @@ async function lookBack(
   for (const result of await blameSpoilers(client, given, results)) tell(result)
 }
 
-/** Sends the request of a failure once more, on a connection of its own. */
-function resend(client: Client, { id }: CatalogueResult, { probe }: Exchange) {
+/** The request of a failure once more, on a connection of its own. */
+function againOf({ id }: CatalogueResult, { probe }: Exchange): Ask {
   // If it creates an object after all, that is listed and removed like others.
   const mayMake = probe.effect !== 'none' && leavesState(probe)
   const purpose = { requirement: id, role: 'probe', skipPassive: !mayMake } as const
-  return client.send({ source: probe, purpose, fresh: true })
+  return { ...asIs, source: probe, purpose }
 }
+
+const asIs = { fresh: true, awaitFree: takeConflict } as const
 
 /** Sends again what got no answer when the run had lost fewer; without failures that chance alone explains, if it has some. */
 async function withoutChance(
   client: Client,
   result: CatalogueResult,
 ): Promise<CatalogueResult | undefined> {
-  const { breaker, findings, life } = client
+  const { breaker, findings } = client
   const isByChance = async ({ exchange }: Failure): Promise<boolean> => {
     const lost = exchange && findings.shown.get(exchange)
     if (lost?.unansweredTimes === undefined) return false
-    for (let times = lost.unansweredTimes; times < breaker.proof(); times++) {
-      if (life.ended) return true
-      const sent = await resend(client, result, lost)
-      if (isOpen(sent) || sent.response) return true
-    }
-    return false
+    const times = lost.unansweredTimes
+    const again = againOf(result, lost)
+    const isAnswered = (came: readonly Exchange[]) => came.some((one) => one.response)
+    const came = await sendWhile(
+      client,
+      () => again,
+      (so) => (isAnswered(so) || times + so.length >= breaker.proof() ? 0 : 1),
+    )
+    return isOpen(came) || isAnswered(came)
   }
   const failures: Failure[] = []
-  for (const failure of result.failures) {
-    const isChance = await isByChance(failure).catch((error: unknown) => {
-      if (error instanceof RunEnded) return true
-      throw error
-    })
-    if (!isChance) failures.push(failure)
-  }
+  for (const failure of result.failures) if (!(await isByChance(failure))) failures.push(failure)
   if (failures.length === result.failures.length) return undefined
   if (failures.length > 0) return { ...result, failures }
   const reason = `${result.failures[0]!.actual}, and the run lost other answers as well`
@@ -472,16 +471,13 @@ async function sentAgain(
   const isFew =
     given.target.limits.credentialProbes === 'few' &&
     findRequirement(result.id)?.fault === 'credentials'
-  const again = () => resend(client, result, exchange)
-  const later: Exchange[] = []
-  let answer = answerAtEnd(exchange, later, isOften && !isFew)
-  while ('more' in answer) {
-    const sent = allOrOpen(await Promise.all(Array.from({ length: answer.more }, again)))
-    if (isOpen(sent)) return undefined
-    later.push(...sent)
-    answer = answerAtEnd(exchange, later, isOften && !isFew)
-  }
-  const { finding } = answer
+  const again = againOf(result, exchange)
+  const later = await sendWhile(
+    client,
+    () => again,
+    (came) => moreAtEnd(exchange, came, isOften && !isFew),
+  )
+  const finding = isOpen(later) ? undefined : findingAtEnd(exchange, later)
   if (!finding) return undefined
   const told: Failure =
     finding.kind === 'otherwise-later'
@@ -549,21 +545,18 @@ async function spoilerOf(
   candidates: readonly PreviousRequest[],
 ): Promise<PreviousRequest | undefined> {
   const unjudged = { skipPassive: true, skipJudging: 'at all' } as const
-  const send = (exchange: Pick<Exchange, 'probe' | 'purpose'>): Promise<Exchange | Open> =>
-    client.send({
-      source: exchange.probe,
-      purpose: { ...exchange.purpose, ...unjudged },
-      fresh: true,
-    })
-  const isWrong = async (): Promise<boolean> => {
-    const sent = await send(wrong)
-    return !isOpen(sent) && kindOf(sent) === kindOf(wrong)
-  }
   for (const one of candidates) {
-    let shown = 0
-    for (; shown < proofs; shown++)
-      if (isOpen(await send(one)) || !(await isWrong()) || (await isWrong())) break
-    if (shown === proofs) return one
+    // In turn: that request, the wrong answer, and the right one.
+    const askOf = (at: number): Ask => {
+      const { probe, purpose } = at % 3 === 0 ? one : wrong
+      return { ...asIs, source: probe, purpose: { ...purpose, ...unjudged } }
+    }
+    const isShown = (came: readonly Exchange[]): boolean =>
+      came.every((sent, at) => at % 3 === 0 || (kindOf(sent) === kindOf(wrong)) === (at % 3 === 1))
+    const came = await sendWhile(client, askOf, (so) =>
+      isShown(so) && so.length < 3 * proofs ? 1 : 0,
+    )
+    if (!isOpen(came) && isShown(came)) return one
   }
   return undefined
 }

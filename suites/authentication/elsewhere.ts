@@ -11,7 +11,7 @@ import {
   turnOf,
 } from '../../catalogue/faults.ts'
 import { type Case, type Fault, type Material, nameOfFaults, type Refusal } from '../checks/case.ts'
-import { type CaseVerdict, held, type Look, lookAt } from '../checks/rules.ts'
+import { type CaseVerdict, held } from '../checks/rules.ts'
 import { placesIn } from '../checks/changes.ts'
 import { unknownWord } from '../checks/random.ts'
 import {
@@ -22,6 +22,8 @@ import {
   withChange,
   withHeader,
   type Journal,
+  type Look,
+  lookAt,
   type Ask,
   open,
 } from '../../harness/journal/index.ts'

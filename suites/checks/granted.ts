@@ -16,6 +16,7 @@ import {
   type Verdict,
   withChange,
   open,
+  lookAt,
 } from '../../harness/journal/index.ts'
 import {
   againAtEnd,
@@ -45,11 +46,9 @@ import {
   type CaseVerdict,
   concluded,
   findingVerdict,
-  lookAt,
   lookUntil,
   madeOnce,
   requestFor,
-  settled,
 } from './rules.ts'
 import { around, asScenario } from './scenario.ts'
 import {
@@ -198,7 +197,7 @@ async function judgeControl(
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
     if (isOpen(exchange)) return exchange
-    const judged = await settled(client, () =>
+    const judged = await settle(client, () =>
       answerVerdict(context, exchange, { what, check, expected }),
     )
     const verdict = concluded([judged])

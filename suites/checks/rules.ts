@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import type { Pairs } from '../../catalogue/answers.ts'
 import type { Client } from '../../harness/client/index.ts'
 import {
-  answerTo,
   type Ask,
+  type Asks,
+  type Look,
+  lookAt,
   type Evidence,
   type Exchange,
   type Journal,
-  type Known,
   type Made,
   type Open,
   type Purpose,
@@ -21,7 +22,6 @@ import {
   comparePairs,
   type Finding,
   maxAtOnce,
-  settle,
   whySilent,
 } from '../../harness/run/index.ts'
 
@@ -31,7 +31,7 @@ export type CaseVerdict =
   | { readonly outcome: 'name'; readonly evidence: Evidence }
   | { readonly outcome: 'broken'; readonly evidence: Evidence }
   | Open
-  | { readonly outcome: 'asks'; readonly asks: readonly Ask[] }
+  | Asks
 
 /** One case that holds. */
 export const held = { outcome: 'held', cases: 1 } as const
@@ -45,17 +45,6 @@ export interface CaseRule {
   readonly isFurther?: boolean
 }
 
-export type Look =
-  | { readonly outcome: 'answered'; readonly exchange: Exchange }
-  | Extract<CaseVerdict, { readonly outcome: 'open' | 'asks' }>
-
-export function lookAt(journal: Journal, request: Ask, known: Known): Look {
-  const answer = answerTo(request, journal.entriesOf(request), known)
-  if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
-  const why = journal.unsent.get(request.name)
-  return why ? open(why) : { outcome: 'asks', asks: answer.asks }
-}
-
 /** The answer to a request that is made anew until one is enough. */
 export function lookUntil(
   client: Client,
@@ -66,21 +55,6 @@ export function lookUntil(
     const seen = lookAt(client.journal, askOf(at), client.known)
     if (seen.outcome !== 'answered' || isEnough(seen.exchange, at + 1)) return seen
   }
-}
-
-type Asks = Extract<CaseVerdict, { readonly outcome: 'asks' }>
-
-/** Looks at the journal, and sends what that asks for, until it asks for nothing more. */
-export async function settled<T extends object>(
-  client: Client,
-  look: () => T | Asks,
-): Promise<Exclude<T, Asks>> {
-  let found = look()
-  await settle(client, () => {
-    found = look()
-    return 'asks' in found ? { ...found, cases: 0 } : held
-  })
-  return found as Exclude<T, Asks>
 }
 
 /** A request for a requirement; its name tells it from others of the requirement. */

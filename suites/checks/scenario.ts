@@ -16,14 +16,15 @@ import {
   type Verdict,
   withChange,
   open,
+  lookAt,
 } from '../../harness/journal/index.ts'
 import {
   type CheckContext,
   type Finding,
   maxAtOnce,
   perRun,
-  send,
   sendHookRequest,
+  sendWhile,
   settle,
 } from '../../harness/run/index.ts'
 import { isExclusive, type Scenario } from '../../harness/target/index.ts'
@@ -32,7 +33,6 @@ import {
   type CaseRule,
   type CaseVerdict,
   findingVerdict,
-  lookAt,
   lookUntil,
   pairsVerdict,
   requestFor,
@@ -108,14 +108,14 @@ async function awaitGranted(client: Client, given: Given, operation: OperationId
   const purpose = { requirement: null, role: 'control' } as const
   const source = () => validRequest(client, given, operation)
   const deadline = performance.now() + jobTimeoutMs
-  let pauseMs = 0
-  while (performance.now() < deadline) {
-    const sent = send(client, { source, purpose, once: true, pauseMs })
-    const exchange = await sent.catch(() => undefined)
-    const isGranted = exchange && !isOpen(exchange) && countsAsGranted(exchange)
-    if (client.life.ended || isGranted) return
-    pauseMs = Math.min(pauseMs * 2 || pauses.first, pauses.longest)
+  const askOf = (at: number): Ask => {
+    const pauseMs = at && Math.min(pauses.first * 2 ** (at - 1), pauses.longest)
+    return { source, purpose, pauseMs }
   }
+  const came = await sendWhile(client, askOf, (so) =>
+    so.some(countsAsGranted) || performance.now() >= deadline ? 0 : 1,
+  )
+  if (client.life.ended || (!isOpen(came) && came.some(countsAsGranted))) return
   stuckIn(client).push(
     `after a scenario, ${operation} still refused valid requests after ${jobTimeoutMs} ms`,
   )

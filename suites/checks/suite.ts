@@ -16,6 +16,7 @@ import {
   type Verdict,
   withChange,
   open,
+  lookAt,
 } from '../../harness/journal/index.ts'
 import {
   againAtEnd,
@@ -39,7 +40,7 @@ import {
   type KnownCases,
 } from './case.ts'
 import { once, ownTurn, sharedBy } from './created.ts'
-import { allOf, type CaseRule, held, lookAt, madeOnce, requestFor } from './rules.ts'
+import { allOf, type CaseRule, held, madeOnce, requestFor } from './rules.ts'
 import {
   type Control,
   control,

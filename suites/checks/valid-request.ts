@@ -43,6 +43,8 @@ import {
   withFinding,
   describeResponse,
   open,
+  type Look,
+  lookAt,
 } from '../../harness/journal/index.ts'
 import { getAt, setAt, mergePatch } from '../../schemas/json.ts'
 import { freshUnknownId, randomFor } from './random.ts'
@@ -55,8 +57,8 @@ import {
   namedId,
   settlingRemark,
 } from './created.ts'
-import { ask, type CheckContext } from '../../harness/run/index.ts'
-import { type Look, lookAt, lookUntil, settled } from './rules.ts'
+import { ask, type CheckContext, settle } from '../../harness/run/index.ts'
+import { lookUntil } from './rules.ts'
 
 /** What valid requests are made of, as known before anything is sent. */
 export interface Basis {
@@ -446,7 +448,7 @@ export const control = (
   given: Given,
   operation: OperationId,
 ): Promise<Control | Open> =>
-  settled(client, () =>
+  settle(client, () =>
     lookAtControl(client, given, {
       operation,
       name: '',
@@ -469,7 +471,7 @@ export async function wholeControl(
   if (isOpen(draft)) return draft
   const make = () => declaredRequest(client, given, operation, 'whole')
   const name = nameOfControl(draft)
-  return settled(client, () => lookAtControl(client, given, { operation, name, make }))
+  return settle(client, () => lookAtControl(client, given, { operation, name, make }))
 }
 
 export async function grantedControl(
@@ -586,7 +588,7 @@ async function breaksOnValid(
   const purpose = { requirement: null, role: 'control' } as const
   const name = `valid request of ${operation} after one that broke`
   let granted = 0
-  const seen = await settled(client, () => {
+  const seen = await settle(client, () => {
     granted = 0
     return lookUntil(
       client,

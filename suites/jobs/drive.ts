@@ -9,7 +9,14 @@ import {
   pause,
   isOwnBreakdown,
 } from '../../harness/client/index.ts'
-import { ask, awaitAge, isPlanned, perRun, sendAtOnce } from '../../harness/run/index.ts'
+import {
+  ask,
+  awaitAge,
+  isPlanned,
+  perRun,
+  sendAtOnce,
+  takeConflict,
+} from '../../harness/run/index.ts'
 import {
   allOrOpen,
   type AwaitFree,
@@ -85,9 +92,6 @@ const sharedBy = perRun(() => ({
   polls: new Map<Job, Promise<Left>>(),
   locks: new Map<string, Lock>(),
 }))
-
-/** A 409 is the answer: the caller has locked the application. */
-const takeConflict: AwaitFree = async (refusals) => refusals.at(-1)
 
 export class Jobs {
   readonly client: Client
