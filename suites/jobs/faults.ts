@@ -39,6 +39,7 @@ const malformedInputs = byCases(
   (material) => {
     // The innermost first: if others depend on the first case alone, it is one that a server finds late.
     const places = inputPlaces(material, false).toReversed()
+    const whole = places.at(-1)
     const at = (member: string) => (place: Placed) => place.member.at === `/inputs/*/${member}`
     const types = places.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
     const withoutId = places.filter(at('id')).flatMap(absent)
@@ -47,7 +48,8 @@ const malformedInputs = byCases(
     const bare = (body: unknown): unknown => getAt(body, '/inputs')
     return [
       ...types,
-      change(places.at(-1)!, 'array', 'just the array of inputs', bare),
+      change(whole!, 'array', 'just the array of inputs', bare),
+      change(whole!, 'text', 'the valid body as a text', JSON.stringify),
       ...withoutId,
       ...withoutValue,
       // A server that skips a malformed input then misses nothing, and must still refuse.
