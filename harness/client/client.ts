@@ -42,10 +42,11 @@ import {
   createSemaphore,
   createThrottle,
   longestPauseMs,
+  type Throttle,
   type Turn,
   type Wall,
 } from './pace.ts'
-import { allEnded, type Lifetime, pause, type Findings, type Given } from './state.ts'
+import { allEnded, type Lifetime, pause, type Findings, type Given, refusing } from './state.ts'
 import { forLiveness, livenessProbe, operationName, requestOf } from './request.ts'
 
 interface Parts {
@@ -89,7 +90,10 @@ export class Client {
   readonly proxy: Proxy | undefined
   readonly recorder: Recorder
   readonly breaker = new Breaker()
-  readonly throttle: ReturnType<typeof createThrottle>
+  /** Once an answer was throttled. */
+  throttle: Throttle | undefined
+  /** Told of each pause for which an operation is held. */
+  onPause: ((operation: string, pauseMs: number) => void) | undefined
   readonly liveness: Liveness
   /** Set once the client exists. */
   hooks!: ClientHooks
@@ -127,10 +131,6 @@ export class Client {
     this.#transports.set('', parts.transport)
     if (limits.requestsPerSecond > 0) this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
-    this.throttle = createThrottle({
-      baseMs: given.options.backoffMs,
-      onTimeout: (wall) => this.#endWaiting(wall),
-    })
     this.liveness = new Liveness(given, { baseUrl, tls, proxy }, this)
     this.#keyWatch = new KeyWatch(given, this)
   }
@@ -196,9 +196,9 @@ export class Client {
     const operation = operationName(probe)
     const left = this.breaker.check(operation, ask.purpose.role)
     if (left) return left
-    await this.throttle.wait(operation, signal, probe.credential.full, turn)
-    await this.throttle.pass(operation, signal)
-    await this.#keyWatch.separate(probe)
+    await this.throttle?.wait(operation, signal, probe.credential.full, turn)
+    await this.throttle?.pass(operation, signal)
+    if (!probe.credential.full) await this.#keyWatch.separate(probe)
     return undefined
   }
 
@@ -208,7 +208,7 @@ export class Client {
     const operation = operationName(exchange.probe)
     this.breaker.reset(operation)
     await this.liveness.confirm(exchange)
-    await this.#keyWatch.confirm(exchange, response)
+    if (refusing.includes(response.status)) await this.#keyWatch.confirm(exchange, response)
     if (!isThrottling(exchange)) return
     const isCounted = !haveStatus(expects, 429, 503)
     const status = String(response.status)
@@ -219,8 +219,17 @@ export class Client {
     // Of the status that is not asked for, any limit of the service.
     exchange.isOwnLimit = this.#ownLimits.has(hasStatusOf(expects, response) ? kind : status)
     const isKeyRight = exchange.probe.credential.full
-    const pauseMs = this.throttle.hold(operation, response, attempt, { isCounted, isKeyRight })
+    const pauseMs = this.#hold(operation, response, attempt, { isCounted, isKeyRight })
     exchange.isTooLong = pauseMs === undefined
+  }
+
+  #hold(...of: Parameters<Throttle['hold']>): number | undefined {
+    this.throttle ??= createThrottle({
+      baseMs: this.#given.options.backoffMs,
+      onPause: this.onPause,
+      onTimeout: (wall) => this.#endWaiting(wall),
+    })
+    return this.throttle.hold(...of)
   }
 
   /** Before what was lost is sent again. */
@@ -276,7 +285,7 @@ export class Client {
     const operation = probes[0] ? operationName(probes[0]) : ''
     const left = this.breaker.check(operation)
     if (left) return left
-    await this.throttle.pass(operation, signal)
+    await this.throttle?.pass(operation, signal)
     await this.#pacer?.saveUp(opens ? 2 * count : count, signal)
     const release = await this.#places.acquire(signal, count, true)
     /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
@@ -292,7 +301,7 @@ export class Client {
   /** Pauses its operation, if that was throttled. */
   holdBack(sent: Exchange | Open): Exchange | Open {
     if (!isOpen(sent) && sent.response && isThrottled(sent.response))
-      this.throttle.hold(operationName(sent.probe), sent.response, 0)
+      this.#hold(operationName(sent.probe), sent.response, 0)
     return sent
   }
 
@@ -386,7 +395,7 @@ export class Client {
     if (isWrong(exchange)) exchange.requestsBefore = [...this.#lastAnswered]
     if (probe.effect === 'none' && this.#lastAnswered.unshift(sent) > maxBefore)
       this.#lastAnswered.pop()
-    this.throttle.see(exchange, probe.credential.full)
+    this.throttle?.see(exchange, probe.credential.full)
     this.journal.appendAnswer(exchange)
     if (!response) this.journal.append(eventOf(this.#given.target, exchange))
     if (!purpose.skipPassive) this.observe(exchange)

@@ -423,8 +423,9 @@ export class KeyWatch {
     this.#isFew = given.options.depth === 'quick' || given.target.limits.credentialProbes === 'few'
   }
 
+  /** Before a request with another key than the full one. */
   separate(probe: Probe): Promise<unknown> | undefined {
-    const isWrong = !probe.credential.full && probe.credential.value !== undefined
+    const isWrong = probe.credential.value !== undefined
     if (!this.#isFew || !isWrong || !this.#given.keys.hasFull) return undefined
     if (++this.#wrongKeys % wrongInARow !== 0) return undefined
     // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
@@ -433,14 +434,14 @@ export class KeyWatch {
   }
 
   /**
-   * After an unexpected refusal: if another operation that accepted the full key refuses it now, the run ends, since
+   * After one of the statuses `refusing`: if another operation that accepted the full key refuses it now, the run ends, since
    * nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a series
    * of wrong keys.
    */
   confirm(exchange: Exchange, response: HttpResponse): Promise<void> | undefined {
     const { operation, credential } = exchange.probe
     const { status } = response
-    if (!refusing.includes(status) || operation === null) return undefined
+    if (operation === null) return undefined
     // A wrong key must get a 401.
     if (credential.value === undefined || (status === 401 && !credential.full)) return undefined
     const about = findRequirement(exchange.purpose.about ?? '')?.expects

@@ -141,8 +141,11 @@ export interface Turn {
 
 interface ThrottleSettings {
   readonly baseMs: number
+  readonly onPause?: ((operation: string, pauseMs: number) => void) | undefined
   onTimeout(wall: Wall): void | Promise<void>
 }
+
+export type Throttle = ReturnType<typeof createThrottle>
 
 export function createThrottle(throttleSettings: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
@@ -150,7 +153,6 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
   /** A limit may be on wrong keys alone. */
   const wrongKeys = { operations: new Set<string>(), heldUntil: -Infinity }
   const queues = new Map<string, Semaphore>()
-  const listeners: ((operation: string, pauseMs: number) => void)[] = []
   /** Throttled answers, except those with an expected status, which may be the answer under another name. */
   const totals = { throttled: 0, longestAskedMs: 0 }
   let wall:
@@ -186,8 +188,6 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
   }
   return {
     totals,
-    /** Told of each pause. */
-    listeners,
     /** Waits as long as the operation is held; undefined if it is not. */
     pass(operation: string, signal: AbortSignal): Promise<void> | undefined {
       const until = Math.max(heldUntil.get(operation) ?? -Infinity, allHeldUntil)
@@ -228,7 +228,7 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       if (wall && wall.operations.size >= sharingLimit) allHeldUntil = Math.max(allHeldUntil, until)
       if (!isKeyRight && wrongKeys.operations.add(operation).size >= sharingLimit)
         wrongKeys.heldUntil = Math.max(wrongKeys.heldUntil, until)
-      for (const call of listeners) call(operation, pause)
+      throttleSettings.onPause?.(operation, pause)
       return pause
     },
     /**

@@ -60,9 +60,7 @@ type Tell = (result: CatalogueResult) => void
 export function startJudging(prepared: Prepared, tell?: (event: RunEvent) => void) {
   const { client, given } = prepared
   const results = new Map<string, CatalogueResult>()
-  client.throttle.listeners.push((operation, pauseMs) =>
-    tell?.({ kind: 'throttled', operation, pauseMs }),
-  )
+  client.onPause = (operation, pauseMs) => tell?.({ kind: 'throttled', operation, pauseMs })
   tell?.({ kind: 'planned', plan: given.plan })
   const judged = judgeAll(prepared, results, (result) => {
     results.set(result.id, result)
@@ -138,7 +136,7 @@ async function judgeAll(
       })
     for (const requirement of [...last, ...observed]) await exercise(requirement)
     await lookOnceMore()
-    if (!life.ended) await client.throttle.endIfSpent()
+    if (!life.ended) await client.throttle?.endIfSpent()
     await lookBack(prepared, results, tell)
   } finally {
     await finishRun(client, given)
@@ -243,7 +241,7 @@ function judgedBefore(client: Client, result: CatalogueResult, since: number): C
 
 async function finishRun(client: Client, given: Given): Promise<void> {
   client.liveness.stop()
-  client.throttle.release()
+  client.throttle?.release()
   const { created, saved } = given.objects
   const isGone = client.life.ended?.cause === 'unreachable'
   const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(client, given)
@@ -284,9 +282,9 @@ export function factsOf(prepared: Prepared): RunFacts {
   const refusal = keyRefusal(client.journal)
   return {
     requests: recorder.count,
-    throttled: throttle.totals.throttled,
+    throttled: throttle?.totals.throttled ?? 0,
     retried: breaker.retried,
-    longestPauseMs: throttle.totals.longestAskedMs,
+    longestPauseMs: throttle?.totals.longestAskedMs ?? 0,
     proxy: proxy?.host ?? null,
     recordingProblem: recorder.problem,
     created: created.map((object) => ({ ...object, id: redact(object.id) })),
