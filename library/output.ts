@@ -105,7 +105,8 @@ interface Ending {
 /** Writes the reports and the terminal output, and sets the exit code. Returns the report as written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { exchanges, notes = [], isVerbose = false, people, requests } = ending
-  const done = await writeReports(requests, { report, exchanges })
+  const none = { report, problems: [], written: [] }
+  const done = requests.length > 0 ? await writeReports(requests, { report, exchanges }) : none
   for (const problem of done.problems) complain(problem)
   const shown = { notes, isVerbose, written: done.written, width: columnsOf(people) }
   people.write(renderTerminal(done.report, colorsFor(people), shown))

@@ -16,7 +16,7 @@ import type { Worker } from 'node:worker_threads'
 
 export interface FoundTarget extends Awaited<ReturnType<typeof resolveTarget>> {
   /** The target file, and the files that it names. */
-  readonly inputs: InputFiles
+  inputs(): InputFiles
   /** Of the embedded reference. */
   readonly worker?: Worker | undefined
   /** Why the target cannot be judged: the code of its file never finished. */
@@ -46,14 +46,15 @@ export async function findTarget(
     const limits = { concurrency, requestsPerSecond: rate, timeoutMs: timeout }
     const changes = { dir, source, env: process.env, baseUrl: url, headers, key, limits }
     const resolved = await orLost(resolveTarget(file, changes))
-    return { ...resolved, inputs: { ...given, ...filesNamedIn(file, dir) }, worker: server?.worker }
+    const inputs = () => ({ ...given, ...filesNamedIn(file, dir) })
+    return { ...resolved, inputs, worker: server?.worker }
   } catch (error) {
     if (!(error instanceof Unjudgeable) || options.dryRun) throw error
     // What a report needs to know of the target.
     const known = baseUrl ?? file.baseUrl ?? 'http://unknown.invalid'
     const named = { name: file.name ?? source ?? known }
     const resolved = await resolveTarget(named, { dir: process.cwd(), env: {}, baseUrl: known })
-    return { ...resolved, inputs: given, problem: error.message }
+    return { ...resolved, inputs: () => given, problem: error.message }
   }
 }
 
