@@ -67,11 +67,9 @@ const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'give t
 const text: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'give a non-empty string'
 
-function whole(least: number, most: number): Check {
-  return (value) =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most
-      ? undefined
-      : `give a whole number from ${least} to ${most}`
+function whole(value: unknown, least: number, most: number): string | undefined {
+  const isIn = Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+  return isIn ? undefined : `give a whole number from ${least} to ${most}`
 }
 
 /** Why a pattern selects nothing; undefined if it matches a requirement. */
@@ -92,13 +90,13 @@ const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   key: text,
   only: patterns,
   skip: patterns,
-  seed: whole(-(2 ** 31), 2 ** 31 - 1),
-  runs: whole(1, 100_000),
+  seed: (value) => whole(value, -(2 ** 31), 2 ** 31 - 1),
+  runs: (value) => whole(value, 1, 100_000),
   depth: (value) => (value === 'full' || value === 'quick' ? undefined : 'give full or quick'),
   strict: flag,
   readOnly: flag,
   tpe: (value) => (value === 'exact' || value === 'family' ? undefined : 'give exact or family'),
-  bail: (value) => (typeof value === 'boolean' ? undefined : whole(1, 100_000)(value)),
+  bail: (value) => (typeof value === 'boolean' ? undefined : whole(value, 1, 100_000)),
   insecure: flag,
   limits: () => undefined,
   exchangeLog: text,
