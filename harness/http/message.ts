@@ -246,9 +246,10 @@ function proxyUnreachable(error: SystemError, proxy: Proxy): Reason {
   return byProxy(`${proxyName(proxy)} cannot be used: ${why}`)
 }
 
-export const unaskedUpgrade: Reason = malformed(
-  'the answer switches protocols (101), which the request did not ask for',
-)
+export const unaskedUpgrade: Reason = {
+  cause: 'malformed',
+  message: 'the answer switches protocols (101), which the request did not ask for',
+}
 
 export function timedOut(timeoutMs: number, progress: Progress): Reason {
   const { connected, host, proxy, status, bytes, bodyLength, silentMs = Infinity } = progress

@@ -11,7 +11,6 @@ import {
   isNamed,
   isOfGateway,
   promisedLength,
-  type PrecedingRequest,
   type HeaderLine,
   type NoResponse,
   type Tag,
@@ -111,19 +110,14 @@ export function createTransport(options: TransportOptions): Transport {
     return one.send(request)
   }
 
-  async function sendBehind(
-    after: PrecedingRequest,
-    request: HttpRequest,
-    sending: SendOptions,
-  ): Promise<HttpResult> {
-    const line = take(true)
-    after.ended(await sendOn(line, after.request, { ...sending, tag: after.tag }, true))
-    return sendOn(lines.has(line) ? line : take(true), request, sending)
-  }
-
-  function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
+  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const { after, fresh = false } = sending
-    return after ? sendBehind(after, request, sending) : sendOn(take(fresh), request, sending)
+    let line = take(fresh || after !== undefined)
+    if (after) {
+      after.ended(await sendOn(line, after.request, { ...sending, tag: after.tag }, true))
+      if (!lines.has(line)) line = take(true)
+    }
+    return sendOn(line, request, sending)
   }
 
   return {
