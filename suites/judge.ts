@@ -5,7 +5,7 @@ import {
   type RequirementId,
   conditionOf,
 } from '../catalogue/catalogue.ts'
-import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
+import { isObserved, leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
 import {
   allEnded,
   type Client,
@@ -203,9 +203,14 @@ const ofJobs: readonly (string | undefined)[] = [
 /** Prepares a run with every suite; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Prepared {
   const plan = planRun(target, options)
-  const hasJobs = catalogue.some(
-    (one) => plan.get(one.id)?.run === true && ofJobs.includes(operationFor(one, target)),
-  )
+  const planned = catalogue.filter((one) => plan.get(one.id)?.run)
+  const hasJobs = planned.some((one) => ofJobs.includes(operationFor(one, target)))
+  const hasControls = planned.some((one) => one.control)
+  const observers = [
+    ...(planned.some(isObserved) ? [watchEnvelope] : []),
+    ...(hasControls ? [noteSteady] : []),
+    ...(planned.some((one) => one.keyless) ? [failKeyless] : []),
+  ]
   const notServed: NotServed[] = []
   return createRun(target, options, {
     ...ports,
@@ -219,19 +224,20 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       }
       given.others = othersOf(client, given, jobs)
       return {
-        before: () => endIfAlike(client, given),
+        before: endIfAlike,
         start: () =>
           allEnded([
             askNotServed(client, given, notServed),
             ...(hasJobs ? [createJobs(jobs())] : []),
           ]),
         finish: () =>
-          allEnded([failUnsteady(client, given), ...(hasJobs ? [readFinalStates(jobs())] : [])]),
+          allEnded([
+            ...(hasControls ? [failUnsteady(client, given)] : []),
+            ...(hasJobs ? [readFinalStates(jobs())] : []),
+          ]),
         answered(exchange) {
-          watchEnvelope(client, given, exchange)
           noteCreated(given, exchange)
-          noteSteady(client, given, exchange)
-          failKeyless(client, given, exchange)
+          for (const observe of observers) observe(client, given, exchange)
         },
         intercept: (probe, purpose, send) =>
           probe.operation === 'jobs.create' ? whenIdle(jobs(), probe, purpose, send) : undefined,

@@ -113,7 +113,7 @@ async function judgeAll(
         if (life.ended) return false
         throw error
       }))
-    if (isReady) await hooks.before().catch(() => undefined)
+    if (isReady) await hooks.before(client, given).catch(() => undefined)
     if (isReady && setup.length + teardown.length > 0) await setUp(client, given)
     for (const one of catalogue) {
       const entry = given.plan.get(one.id)

@@ -72,7 +72,7 @@ export interface CheckContext {
 /** What the suites know of the interface besides its requirements, such as the jobs of an application; bound to a run. */
 export interface Hooks extends ClientHooks {
   /** Looks at the target before anything is judged, and may end the run. */
-  before(): Promise<void>
+  before(client: Client, given: Given): Promise<void>
   /** Prepares what is judged last, concurrently with everything else. */
   start(): Promise<unknown>
   /** Comes before the last requirements, unless the run was ended. */
