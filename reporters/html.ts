@@ -3,6 +3,7 @@ import {
   count,
   isLeftOutByOption,
   sections,
+  summarize,
   type Failure,
   type RecordedRequest,
   type RequirementResult,
@@ -27,7 +28,7 @@ import {
   baselineEntries,
   byOperation,
   standingOf,
-  selectedSummary,
+  selectedResults,
   byState,
   mapSentence,
   shownMap,
@@ -132,7 +133,7 @@ function nextBlock(report: Report): string {
 }
 
 function countsTable(report: Report): string {
-  const summary = selectedSummary(report)
+  const summary = summarize(selectedResults(report))
   const marks = Object.values(outcomes)
   const heads = marks.map(
     ({ sign, tone, word }) =>

@@ -14,6 +14,7 @@ import {
   type Report,
   type RequirementResult,
   sections,
+  summarize,
 } from '../harness/report/index.ts'
 import {
   type Distinct,
@@ -35,7 +36,7 @@ import {
   baselineEntries,
   type ReasonGroup,
   requiredButMissed,
-  selectedSummary,
+  selectedResults,
 } from './view/standing.ts'
 import { evidenceText, failureSentence } from './view/evidence.ts'
 
@@ -128,7 +129,7 @@ function missed(report: Report): string[] {
 }
 
 function summaryTable(report: Report): string[] {
-  const summary = selectedSummary(report)
+  const summary = summarize(selectedResults(report))
   const row = (level: string, counts: Counts) =>
     `| ${level} | ${counts.passed} | ${counts.failed} | ${counts.notExercised} | ${counts.notApplicable} |`
   return [

@@ -55,7 +55,7 @@ export function standingOf(report: Report): Standing {
     return { ...plain, sign: '?', meaning: because, sentence, beforeExit: plain.word }
   }
   const { failed } = summary.should
-  const { must } = selectedSummary(report)
+  const { must } = summarize(selectedResults(report))
   const weight = run.strict ? 'decisive by --strict' : 'not decisive'
   const answers = answering(report)
   const meaning = [
@@ -203,10 +203,6 @@ export function selectedResults(report: Pick<Report, 'requirements' | 'run'>): R
 /** How a result is shown; left-out results are not `not tested`. */
 export function kindOf(result: RequirementResult): keyof typeof kinds {
   return isLeftOutByOption(result) ? 'left-out' : result.outcome
-}
-
-export function selectedSummary(report: Report): Report['summary'] {
-  return summarize(selectedResults(report))
 }
 
 export function requiredButMissed(report: Report): string[] {
