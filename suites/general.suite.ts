@@ -3,7 +3,15 @@ import type { OperationId } from '../catalogue/operations.ts'
 import type { Given } from '../harness/client/index.ts'
 import { isOpen, jsonValue, type Made, type Probe } from '../harness/journal/index.ts'
 import { member, preview } from '../schemas/json.ts'
-import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
+import {
+  anyWord,
+  byKeys,
+  expired,
+  invalid,
+  malformed,
+  missing,
+  restricted,
+} from './authentication/credentials.ts'
 import { badInput } from './checks/bad-input.ts'
 import { type Condition, materialOf, refused } from './checks/case.ts'
 import { byRecord, malformedBody, malformedJsonBody, wrongContentType } from './checks/faults.ts'
@@ -13,18 +21,18 @@ import { suite } from './checks/suite.ts'
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
 /** Faults for which every request is refused. */
-const everyFault = {
-  '401-missing-credentials': missing,
-  '401-malformed-key': malformed,
-  '401-invalid-key': invalid,
-  '401-expired-key': expired,
-  '403-insufficient-rights': restricted,
+const everyFault = () => ({
+  '401-missing-credentials': byKeys(missing),
+  '401-malformed-key': byKeys(malformed, anyWord),
+  '401-invalid-key': byKeys(invalid),
+  '401-expired-key': byKeys(expired),
+  '403-insufficient-rights': byKeys(restricted),
   '400-malformed-json': malformedJsonBody,
   '400-wrong-content-type': wrongContentType,
-}
+})
 
 export const everyOperation = suite('*', () => ({
-  ...everyFault,
+  ...everyFault(),
   '4xx-malformed-body': malformedBody,
   '4xx-missing-member': byRecord({ orNoBody: true }),
   'bad-input-no-5xx': badInput,
@@ -51,7 +59,7 @@ export async function refusalsOf(
   own: Readonly<Record<string, Condition>> = {},
 ): Promise<RefusedChange[]> {
   const refusals: RefusedChange[] = []
-  for (const [requirement, condition] of Object.entries({ ...own, ...everyFault })) {
+  for (const [requirement, condition] of Object.entries({ ...own, ...everyFault() })) {
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
     if (isOpen(material)) continue

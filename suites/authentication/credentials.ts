@@ -7,6 +7,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import {
   type Case,
   type CaseCondition,
+  type Generated,
   type MadeCases,
   type Material,
   ofOtherObject,
@@ -46,10 +47,9 @@ function keysIn(target: Target, operation: OperationId): DeclaredKeys {
   }
 }
 
-function byKeys(
-  cases: (material: Material, keys: DeclaredKeys) => MadeCases,
-  generated?: CaseCondition['generated'],
-): CaseCondition {
+type KeyCases = (material: Material, keys: DeclaredKeys) => MadeCases
+
+export function byKeys(cases: KeyCases, generated?: Generated): CaseCondition {
   return {
     generated,
     cases: (material) => cases(material, keysIn(material.target, material.operation)),
@@ -126,20 +126,20 @@ export const bearer = (secret: Secret): Credential => ({
   full: false,
 })
 
-export const missing = byKeys((material) => everywhere(material, keyless))
+export const missing: KeyCases = (material) => everywhere(material, keyless)
 
-export const expired = byKeys((material, one) => {
+export const expired: KeyCases = (material, one) => {
   if (!one.expired) return open('declare keys.expired')
   const credential = bearer(one.expired)
   return everywhere(material, { what: 'with an expired key', kind: 'expired key', credential })
-})
+}
 
-export const restricted = byKeys((material, one) => {
+export const restricted: KeyCases = (material, one) => {
   if (!one.restricted) return open(`declare keys.restricted (for ${material.operation})`)
   const what = 'with a key that lacks the permission'
   const credential = bearer(one.restricted)
   return everywhere(material, { what, kind: 'restricted key', credential })
-})
+}
 
 const word = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -154,20 +154,19 @@ const wordAsKey = (key: string): Case => ({
   change: (valid) => withCredential(valid, bearer({ value: key, label: key })),
 })
 
-export const malformed = byKeys(
-  (material, one) =>
-    inForms(material, malformedForms(one.full, turnOf(material.operation, material.options.seed))),
-  (one) => {
-    const served = generatedKeysOn.find((id) => one.target.absent[id] === undefined)
-    return one.operation === served ? word.map(wordAsKey) : undefined
-  },
-)
+export const malformed: KeyCases = (material, one) =>
+  inForms(material, malformedForms(one.full, turnOf(material.operation, material.options.seed)))
 
-export const invalid = byKeys((material, { full, ...keys }) => {
+export const anyWord: Generated = (one) => {
+  const served = generatedKeysOn.find((id) => one.target.absent[id] === undefined)
+  return one.operation === served ? word.map(wordAsKey) : undefined
+}
+
+export const invalid: KeyCases = (material, { full, ...keys }) => {
   if (!full) return open('no key: the suite makes an invalid key from the full key')
   const number = turnOf(material.operation, material.options.seed)
   return inForms(material, invalidForms({ full, ...keys, number }))
-})
+}
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
 export function failKeyless(client: Client, given: Given, exchange: Exchange): void {
