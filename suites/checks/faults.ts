@@ -322,10 +322,13 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
       Object.hasOwn(material.target.scenarios, `${operation}/${supportedIf}`)
     )
   })
-  const changes = places.flatMap((place) => [
-    ...withLater(place, faultsUnder(material, name, place)),
-    ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
-  ])
+  const changes = places.flatMap((place) => {
+    const own = faultsUnder(material, name, place)
+    return [
+      ...(place.member.at.includes('*') ? withLater(place, own) : own),
+      ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
+    ]
+  })
   if (changes.length === 0)
     return open(
       `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
