@@ -9,14 +9,14 @@ import { atRole, valueAt } from './checks/changes.ts'
 import { byRecord } from './checks/faults.ts'
 import { granted, grantedBy, type GrantedCheck, respelled } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
-import { bodyOf, type Basis, type OfTarget } from './checks/valid-request.ts'
+import { type Basis, type OfTarget } from './checks/valid-request.ts'
 import { insideBounds } from './query-config.ts'
 
 const chat = 'chat.create'
 
 /** The value that the declared body has at a role. */
 const declaredAt = (known: OfTarget, role: string): unknown =>
-  valueAt(known, chat, role, bodyOf(known, chat))
+  valueAt(known, chat, role, known.target.operations[chat]?.body)
 
 /** §2.8. The spec does not show the form of a stream. */
 const hasContent: GrantedCheck = (given, exchange) => {
@@ -138,8 +138,8 @@ const hasStructuredOutput: GrantedCheck = (given, exchange) => {
 }
 
 const completion = grantedBy(() => [controlCase], {
+  check: hasContent,
   control: {
-    check: hasContent,
     expected: 'a 2xx with choices[0].message.content',
     tries: triesOf('chat.create') - 1,
   },

@@ -1,6 +1,12 @@
 import { asScenario } from './checks/scenario.ts'
 import { byCases, type Case, type Condition, inMember, withBody } from './checks/case.ts'
-import { byControl, granted, type GrantedCheck, grantedVerdict } from './checks/granted.ts'
+import {
+  granted,
+  grantedBy,
+  type GrantedCheck,
+  grantedVerdict,
+  withControl,
+} from './checks/granted.ts'
 import { missingBody, deletedIdCases, unknownIdCases } from './checks/faults.ts'
 import { anyText, inPlaceOf, ofKindsAny, sample } from './checks/changes.ts'
 import { suite } from './checks/suite.ts'
@@ -150,10 +156,9 @@ const formats = ['text', 'markdown']
 
 const hasText: GrantedCheck = (_, exchange) => shapeFinding(exchange, 'pdf-content')
 
-const asText = byControl({
-  what: 'with format text',
-  expected: '200 with the content of the PDF',
+const asText = grantedBy(withControl, {
   check: hasText,
+  control: { what: 'with format text', expected: '200 with the content of the PDF' },
 })
 
 const asMarkdown: Case['change'] = (probe) => withJson(probe, { format: 'markdown' })

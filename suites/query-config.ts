@@ -16,7 +16,7 @@ import {
 } from './checks/case.ts'
 import { pointerOf } from './checks/changes.ts'
 import { grantedBy, type GrantedCheck } from './checks/granted.ts'
-import { bodyOf, withoutRoles } from './checks/valid-request.ts'
+import { withoutRoles } from './checks/valid-request.ts'
 import { randomFor, shuffled } from './checks/random.ts'
 
 /** §2.7: `query_config` of a graph query, or in the graph tool of a chat. */
@@ -40,7 +40,7 @@ function asCase(material: Material, pointer: string, setting: Setting): Case {
   const change = (valid: Probe): Probe => {
     const body =
       operation === 'chat.create'
-        ? withoutRoles(material, operation, bodyOf(material, operation), [
+        ? withoutRoles(material, operation, material.target.operations[operation]?.body, [
             'stream',
             'stream_options',
           ])
@@ -129,7 +129,7 @@ export function insideBounds(check?: GrantedCheck): JudgedCases {
     const pointer = settingsAt(material)
     if (pointer === undefined)
       return open(`declare operations.${material.operation}.fields.query_config`)
-    const declared = getAt(bodyOf(material, material.operation), pointer)
+    const declared = getAt(material.target.operations[material.operation]?.body, pointer)
     const random = randomFor(material, material.requirement.id)
     const settings = [...alone(), ...whole, ...together(random), ...withoutEach(declared)]
     return settings.map((setting) => asCase(material, pointer, setting))

@@ -70,7 +70,7 @@ import {
 import { ruleOf } from './suite.ts'
 import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
 import { randomFor, sampled, shuffled } from './random.ts'
-import { bodyOf, validRequest, whyNotOfInput } from './valid-request.ts'
+import { validRequest, whyNotOfInput } from './valid-request.ts'
 
 export const badInput: Condition & KnownCases = {
   cases: casesOf,
@@ -254,7 +254,7 @@ function oddCases(material: Material): Case[] {
   const { members } = operationOf(operation)
   const body = jsonOf(valid)
   const shown = placesIn(material, operation, body)
-  const whole: unknown = { ...Object(bodyOf(material, operation)), ...Object(body) }
+  const whole: unknown = { ...Object(material.target.operations[operation]?.body), ...Object(body) }
   const undescribed = undescribedMembers(whole, shown)
   const added = undescribed.filter((one) => !hasParent(body, one.pointer))
   const places = [...shown, ...undescribed.filter((one) => !added.includes(one))]

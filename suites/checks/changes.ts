@@ -8,7 +8,7 @@ import {
   escapeToken,
   member as memberOf,
 } from '../../schemas/json.ts'
-import { type Basis, type OfTarget, extraRoles, withoutRoles, bodyOf } from './valid-request.ts'
+import { type Basis, type OfTarget, extraRoles, withoutRoles } from './valid-request.ts'
 import { randomFor, unknownId } from './random.ts'
 import {
   type JsonKind,
@@ -111,7 +111,7 @@ export function placesIn(
   }
   const withExtra = (): unknown => {
     const left = extraRoles(operation).filter((role) => !settingsWith?.includes(role))
-    return withoutRoles(known, operation, bodyOf(known, operation), left)
+    return withoutRoles(known, operation, known.target.operations[operation]?.body, left)
   }
   return members.flatMap((member: Member): Placed[] => {
     const place = placeOf(members, member, fields)

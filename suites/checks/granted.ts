@@ -88,7 +88,6 @@ export function respelled(probe: Probe): Probe {
 }
 
 interface OfControl {
-  readonly check?: GrantedCheck
   /** The answer that is judged, if not the control's. */
   readonly answer?: (context: CheckContext, operation: OperationId) => Promise<Exchange | Open>
   /** Continues the request line. */
@@ -99,38 +98,38 @@ interface OfControl {
 }
 
 /**
- * A requirement judged by the operation's control; then by the same request at the end of the run, immediately after
+ * The operation's control; then the same request at the end of the run, immediately after
  * one with an invalid body, since earlier requests must not change the answer; then with other JSON spelling. Not for
  * creations, scenarios and quick runs.
  */
-export function byControl(of: OfControl = {}): JudgedCases {
-  const cases: Cases = (one) => {
-    const { body, effect } = operationOf(one.operation)
-    if (effect === 'creates') return [controlCase]
-    const again: Case = {
-      ...controlCase,
-      what: `${controlCase.what}, at the end of the run`,
-      when: 'at the end',
-      effect: one.valid.effect,
-    }
-    if (body !== 'json') return [controlCase, again]
-    return [
-      controlCase,
-      { ...again, isBehind: true },
-      { ...again, what: 'with its JSON written differently', change: respelled },
-    ]
+export const withControl: Cases = (one) => {
+  const { body, effect } = operationOf(one.operation)
+  if (effect === 'creates') return [controlCase]
+  const again: Case = {
+    ...controlCase,
+    what: `${controlCase.what}, at the end of the run`,
+    when: 'at the end',
+    effect: one.valid.effect,
   }
-  return grantedBy(cases, { check: of.check, control: of })
+  if (body !== 'json') return [controlCase, again]
+  return [
+    controlCase,
+    { ...again, isBehind: true },
+    { ...again, what: 'with its JSON written differently', change: respelled },
+  ]
 }
 
-export const accepted = byControl({
-  async answer(context, operation) {
-    const sent = await controlExchange(context.client, context.given, operation)
-    if (isOpen(sent)) return sent
-    const isAlready = sent.response?.status === 409 && countsAsGranted(sent)
-    return isAlready ? sendWithFreshFile(context, operation, sent) : sent
-  },
-})
+async function acceptedAnswer(
+  context: CheckContext,
+  operation: OperationId,
+): Promise<Exchange | Open> {
+  const sent = await controlExchange(context.client, context.given, operation)
+  if (isOpen(sent)) return sent
+  const isAlready = sent.response?.status === 409 && countsAsGranted(sent)
+  return isAlready ? sendWithFreshFile(context, operation, sent) : sent
+}
+
+export const accepted = grantedBy(withControl, { control: { answer: acceptedAnswer } })
 
 interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
@@ -152,7 +151,8 @@ export function grantedBy(cases: Cases, options: GrantedOptions): JudgedCases {
     async judge(context) {
       const { client, given, requirement, scenario } = context
       const operation = operationIn(context)
-      const first = options.control && (await judgeControl(context, operation, options.control))
+      const { control } = options
+      const first = control && (await judgeControl(context, operation, control, check))
       if (first && (scenario || first.outcome !== 'held')) return first
       const ruleOf = (one: Case): CaseRule =>
         grantedRule(context, operation, {
@@ -190,9 +190,10 @@ async function judgeControl(
   context: CheckContext,
   operation: OperationId,
   of: OfControl,
+  check: GrantedCheck | undefined,
 ): Promise<Verdict> {
   const { client, given } = context
-  const { check, what = controlCase.what, expected = successOf(context), tries = 0 } = of
+  const { what = controlCase.what, expected = successOf(context), tries = 0 } = of
   const answer = of.answer ?? (() => controlExchange(client, given, operation))
   return inScenario(context, operation, async (): Promise<Verdict> => {
     const exchange = await answer(context, operation)
@@ -214,7 +215,7 @@ async function judgeControl(
 function answerVerdict(
   context: CheckContext,
   exchange: Exchange,
-  of: Pick<OfControl, 'check' | 'expected'> & Pick<Evidence, 'what'>,
+  of: Pick<GrantedOptions, 'check'> & Pick<OfControl, 'expected'> & Pick<Evidence, 'what'>,
 ): CaseVerdict {
   const { client, given } = context
   const { check, expected = successOf(context), what } = of

@@ -72,10 +72,6 @@ export type OfTarget = Pick<Basis, 'target'>
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
   missingNeeds(known.target.file, granting(operation).needs).length === 0
 
-/** The declared body of an operation whose payload the spec does not show. */
-export const bodyOf = (known: OfTarget, operation: OperationId): unknown =>
-  known.target.operations[operation]?.body
-
 const undeclared = (place: string): Open => open(`declare ${place}`)
 
 export const contentOf = (known: OfTarget): UploadContent | Open =>
@@ -183,7 +179,7 @@ export function draftRequest(known: Basis, operation: OperationId, extent: Exten
     const left = extent === 'whole' ? [] : extraRoles(operation)
     const json = record.isWhole
       ? wholeBody(known, operation)
-      : withoutRoles(known, operation, bodyOf(known, operation), left)
+      : withoutRoles(known, operation, target.operations[operation]?.body, left)
     draft = draftOf(target, record, { ...parts, json })
   }
   made.set(name, draft)
