@@ -25,10 +25,10 @@ import {
 import {
   createRun,
   factsOf,
+  type Hooks,
   isPlanned,
   type Judge,
   type RunFacts,
-  noHooks,
   type Prepared,
   type RunParts,
   ask,
@@ -50,8 +50,8 @@ import { ids, jobRules } from './jobs/rules.ts'
 import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
 import { noteCreated, settlingRemark, once } from './checks/created.ts'
 import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
-import type { ApplicationValue, Target } from '../harness/target/index.ts'
-import { planRun, operationFor, judgeOf } from './plan.ts'
+import type { ApplicationValue, OtherObject, Target } from '../harness/target/index.ts'
+import { planRun, operationFor, judgingOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { alsoMadeFor } from './created/drive.ts'
 
@@ -154,34 +154,33 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
 const about = (parameter: string, id: string | Open): ((valid: Probe) => Probe) | Open =>
   isOpen(id) ? id : (valid) => ({ ...valid, params: { [parameter]: id } })
 
-function othersOf(client: Client, given: Given, jobsOf: () => Jobs): Given['others'] {
-  const ofCreatedGraph = async () => {
+type ChangeTo = Awaited<ReturnType<Given['changeTo']>>
+
+async function changeTo(jobs: Jobs, other: OtherObject, id: OperationId): Promise<ChangeTo> {
+  const { client, given } = jobs
+  if (id === 'jobs.create') {
+    const isMade = other === 'created'
+    const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
+    if (isOpen(application)) return application
+    const { id, inputs } = application
+    // The effect of a refusal belongs to another requirement, and is checked first.
+    if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
+    if (jobs.isBroken(ids.noEffect)) return open('refusals have an effect')
+    return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
+  }
+  if (id === 'graphs.query' || id === 'graphs.add-file') {
     const make = () => makeOne(client, given, 'graphs.create')
     return about('graph_id', await once(client, 'other graph', make))
   }
-  return {
-    'jobs.create': async (other) => {
-      const jobs = jobsOf()
-      const isMade = other === 'created'
-      const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
-      if (isOpen(application)) return application
-      const { id, inputs } = application
-      // The effect of a refusal belongs to another requirement, and is checked first.
-      if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
-      if (jobs.isBroken(ids.noEffect)) return open('refusals have an effect')
-      return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
-    },
-    'graphs.query': ofCreatedGraph,
-    'graphs.add-file': ofCreatedGraph,
-    'jobs.retrieve': async () => {
-      const { application, job, otherApplication } = given.target.resources
-      const hasOther = otherApplication && otherApplication.id !== application?.id
-      if (!hasOther && job === undefined) return open('there is no other job')
-      return about('job_id', await reach(jobsOf(), hasOther ? 'other' : 'readable'))
-    },
-    'files.retrieve': async () => about('file_id', await makeOne(client, given, 'files.upload')),
-    'pdf.parse': async () => about('file_id', await uploadSample(client, given, 'other')),
+  if (id === 'jobs.retrieve') {
+    const { application, job, otherApplication } = given.target.resources
+    const hasOther = otherApplication && otherApplication.id !== application?.id
+    if (!hasOther && job === undefined) return open('there is no other job')
+    return about('job_id', await reach(jobs, hasOther ? 'other' : 'readable'))
   }
+  if (id === 'files.retrieve') return about('file_id', await makeOne(client, given, 'files.upload'))
+  if (id === 'pdf.parse') return about('file_id', await uploadSample(client, given, 'other'))
+  return undefined
 }
 
 async function makeApplication(jobs: Jobs): Promise<ApplicationValue | Open> {
@@ -211,44 +210,38 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
     ...(hasControls ? [noteSteady] : []),
     ...(planned.some((one) => one.keyless) ? [failKeyless] : []),
   ]
+  const run = createRun(target, options, { ...ports, plan, judgingOf })
+  const { client, given } = run
+  const jobs = () => new Jobs({ client, given })
   const notServed: NotServed[] = []
-  return createRun(target, options, {
-    ...ports,
-    plan,
-    judgeOf,
-    hooksOf: (client, given) => {
-      const jobs = () => new Jobs({ client, given })
-      given.requests = {
-        'jobs.retrieve': () => readRequest(jobs()),
-        'pdf.parse': () => pdfRequest(client, given),
-      }
-      given.others = othersOf(client, given, jobs)
-      return {
-        before: endIfAlike,
-        start: () =>
-          allEnded([
-            askNotServed(client, given, notServed),
-            ...(hasJobs ? [createJobs(jobs())] : []),
-          ]),
-        finish: () =>
-          allEnded([
-            ...(hasControls ? [failUnsteady(client, given)] : []),
-            ...(hasJobs ? [readFinalStates(jobs())] : []),
-          ]),
-        answered(exchange) {
-          noteCreated(given, exchange)
-          for (const observe of observers) observe(client, given, exchange)
-        },
-        intercept: (probe, purpose, send) =>
-          probe.operation === 'jobs.create' ? whenIdle(jobs(), probe, purpose, send) : undefined,
-        remarkOn: (exchange) => settlingRemark(given, exchange),
-        takesState: (id) => takesState(given, id),
-        rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
-        unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
-        notServed,
-      }
+  given.requests = {
+    'jobs.retrieve': () => readRequest(jobs()),
+    'pdf.parse': () => pdfRequest(client, given),
+  }
+  given.changeTo = (other, id) => changeTo(jobs(), other, id)
+  const hooks: Hooks = {
+    before: endIfAlike,
+    start: () =>
+      allEnded([askNotServed(client, given, notServed), ...(hasJobs ? [createJobs(jobs())] : [])]),
+    finish: () =>
+      allEnded([
+        ...(hasControls ? [failUnsteady(client, given)] : []),
+        ...(hasJobs ? [readFinalStates(jobs())] : []),
+      ]),
+    answered(exchange) {
+      noteCreated(given, exchange)
+      for (const observe of observers) observe(client, given, exchange)
     },
-  })
+    intercept: (probe, purpose, send) =>
+      probe.operation === 'jobs.create' ? whenIdle(jobs(), probe, purpose, send) : undefined,
+    remarkOn: (exchange) => settlingRemark(given, exchange),
+    takesState: (id) => takesState(given, id),
+    rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),
+    unfinished: () => (hasJobs ? unfinishedJobs(client) : []),
+    notServed,
+  }
+  client.hooks = hooks
+  return { ...run, hooks }
 }
 
 const nowhere = 'envelope/unknown-path'
@@ -279,8 +272,7 @@ export async function inspect(target: Target, ports: RunPorts = {}): Promise<Run
   const prepared = createRun(target, options, {
     ...ports,
     plan,
-    judgeOf: (id) => (id === nowhere ? judgeOf(id) : look),
-    hooksOf: () => noHooks,
+    judgingOf: (id) => (id === nowhere ? judgingOf(id) : { judge: look }),
   })
   await startJudging(prepared).done
   return factsOf(prepared)

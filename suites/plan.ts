@@ -45,7 +45,6 @@ import { isRefusal } from '../catalogue/answers.ts'
 import { type Case, countAll, countGenerating, materialOf, type KnownCases } from './checks/case.ts'
 import { isOpen, type Probe } from '../harness/journal/index.ts'
 import type { Suite } from './checks/suite.ts'
-import type { Judge } from '../harness/run/index.ts'
 import { chatCreate } from './chat-create.suite.ts'
 import { envelope } from './envelope.suite.ts'
 import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
@@ -332,11 +331,10 @@ const suites: Readonly<Record<AreaName, Suite>> = {
   ...tools,
 }
 
-export const judgeOf = (id: string): Judge | undefined => suiteOf(id)?.judge
+export const casesOf = (id: string): KnownCases | undefined => judgingOf(id)?.cases
 
-export const casesOf = (id: string): KnownCases | undefined => suiteOf(id)?.cases
-
-function suiteOf(id: string): ReturnType<Suite> {
+/** How a requirement is judged; undefined for an unknown id. */
+export function judgingOf(id: string): ReturnType<Suite> {
   const requirement = findRequirement(id)
   return requirement && (suites[requirement.operation](id) ?? suites['*'](id))
 }

@@ -134,10 +134,6 @@ export interface Findings {
   readonly wrongAnywhere: Set<string>
 }
 
-type PerOperation<T, Of extends readonly unknown[] = []> = Readonly<
-  Partial<Record<OperationId, (...of: Of) => Promise<T>>>
->
-
 /** What a run is given, and what requests are made of. */
 export interface Given {
   readonly options: RunOptions
@@ -147,9 +143,12 @@ export interface Given {
   readonly keys: Keys
   readonly objects: Objects
   /** Valid requests that need more than the declared body. */
-  requests: PerOperation<Made>
-  /** Change valid requests to another object of the kind in their path, if there is one. */
-  others: PerOperation<((valid: Probe) => Probe) | Open, [other: OtherObject]>
+  requests: Readonly<Partial<Record<OperationId, () => Promise<Made>>>>
+  /** Changes a valid request to another object of the kind in its path, if there is one. */
+  changeTo(
+    other: OtherObject,
+    id: OperationId,
+  ): Promise<((valid: Probe) => Probe) | Open | undefined>
 }
 
 /** Why a run ended early; `lost`: foreign code ended it, or nothing could continue. */

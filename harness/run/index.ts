@@ -6,8 +6,8 @@ export {
   type RunParts,
   isPlanned,
   mayGenerate,
-  noHooks,
   perRun,
+  type Hooks,
   type Prepared,
 } from './run.ts'
 export {

@@ -76,7 +76,7 @@ async function judgeAll(
   results: ReadonlyMap<string, CatalogueResult>,
   tell: Tell,
 ): Promise<void> {
-  const { client, given, hooks, judgeOf } = prepared
+  const { client, given, hooks, judgingOf } = prepared
   const { life } = client
   const { setup, teardown, scenarios } = given.target
   const planned = catalogue.filter((one) => isPlanned(given, one.id))
@@ -93,7 +93,7 @@ async function judgeAll(
       send: (source, purpose, how) =>
         ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
     }
-    const outcome = await outcomeOf(context, judgeOf(id))
+    const outcome = await outcomeOf(context, judgingOf(id)?.judge)
     if (outcome.outcome === 'later') looksAtEnd.push({ context, judge: outcome.judge })
     else tell(judgedResult(context, outcome))
   }

@@ -39,11 +39,11 @@ export interface Prepared {
   readonly client: Client
   readonly given: Given
   readonly hooks: Hooks
-  readonly judgeOf: JudgeOf
+  readonly judgingOf: JudgingOf
 }
 
 /** How each requirement is judged, by id. */
-export type JudgeOf = (id: string) => Judge | undefined
+export type JudgingOf = (id: string) => { readonly judge: Judge } | undefined
 
 /** Judges a requirement; open if it cannot cause a state that it needs. */
 export type Judge = (context: CheckContext) => Promise<Verdict | Later>
@@ -88,7 +88,7 @@ export interface Hooks extends ClientHooks {
   readonly notServed: readonly NotServed[]
 }
 
-export const noHooks: Hooks = {
+const noHooks: Hooks = {
   before: async () => undefined,
   start: async () => undefined,
   finish: async () => undefined,
@@ -123,13 +123,12 @@ export function perRun<T extends object>(make: () => T): (client: Client) => T {
 
 export interface RunParts {
   readonly plan: Plan
-  readonly judgeOf: JudgeOf
-  hooksOf(client: Client, given: Given): Hooks
+  readonly judgingOf: JudgingOf
   readonly transport?: Transport
   readonly handler?: FetchHandler
 }
 
-/** Creates a run; nothing is sent yet. */
+/** Creates a run without hooks; nothing is sent yet. */
 export function createRun(declared: Target, options: RunOptions, parts: RunParts): Prepared {
   const { plan, handler } = parts
   const target = options.readOnly ? readOnlyTarget(declared) : declared
@@ -156,7 +155,7 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
     },
     requests: {},
-    others: {},
+    changeTo: async () => undefined,
   }
   const client = new Client(given, {
     journal: new Journal(limits),
@@ -188,7 +187,6 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
     },
     recorder: createRecorder(options.exchangeLog, redactor),
   })
-  const hooks = parts.hooksOf(client, given)
-  client.hooks = hooks
-  return { client, given, hooks, judgeOf: parts.judgeOf }
+  client.hooks = noHooks
+  return { client, given, hooks: noHooks, judgingOf: parts.judgingOf }
 }

@@ -286,7 +286,7 @@ export async function sendable(
 function otherObject(context: CheckContext, id: OperationId, other: OtherObject) {
   const { client, given, requirement } = context
   return once(client, `${other} of ${id}`, async () => {
-    const change = given.options.readOnly ? undefined : await given.others[id]?.(other)
+    const change = given.options.readOnly ? undefined : await given.changeTo(other, id)
     if (!change || isOpen(change)) return undefined
     // The target file says what a declared one accepts.
     if (other !== 'created') return change

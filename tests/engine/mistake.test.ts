@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeOf } from '../../suites/plan.ts'
+import { judgingOf } from '../../suites/plan.ts'
 import type { Judge } from '../../harness/run/index.ts'
 import type { Judged } from '../matrix/judge-reference.ts'
 import { judge } from './networks.ts'
@@ -39,14 +39,16 @@ test.each<[string, Judge | undefined, string]>([
   [
     'a check that had judged an answer before it threw',
     async (context) => {
-      await judgeOf(broken)?.(context)
+      await judgingOf(broken)?.judge(context)
       throw new Error('afterwards')
     },
     'afterwards',
   ],
   ['a requirement without a check', undefined, 'the requirement has no check'],
 ])('%s is loud, and takes nothing else with it', async (_, check, reason) => {
-  expectLoud(await judge(only, { judgeOf: (id) => (id === broken ? check : judgeOf(id)) }), reason)
+  const own = check && { judge: check }
+  const judged = await judge(only, { judgingOf: (id) => (id === broken ? own : judgingOf(id)) })
+  expectLoud(judged, reason)
 })
 
 test('so is a mistake while what failed is sent once more', async () => {

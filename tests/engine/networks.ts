@@ -41,10 +41,10 @@ export interface How extends Partial<RunOptions>, Omit<JudgeSettings, 'options'>
 
 /** Judges these requirements of the reference, in virtual time. */
 export function judge(only: readonly string[], how: How = {}): Promise<Judged> {
-  const { reference, way, limits, change, prepare, observe, judgeOf, latencyMs, ...more } = how
+  const { reference, way, limits, change, prepare, observe, judgingOf, latencyMs, ...more } = how
   const { instead, ...others } = more
   const { network = way && via(way), ...options } = others
-  const settings = { limits, change, prepare, observe, judgeOf, latencyMs, instead, network }
+  const settings = { limits, change, prepare, observe, judgingOf, latencyMs, instead, network }
   return judgeReference(reference, { ...settings, options: { ...options, only } })
 }
 

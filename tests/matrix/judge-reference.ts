@@ -74,7 +74,7 @@ export interface JudgeSettings {
   /** Gets each answer to a request of the interface. */
   readonly observe?: (exchange: Exchange, run: Prepared) => void
   /** How each requirement is judged, if not by the suites. */
-  readonly judgeOf?: Prepared['judgeOf']
+  readonly judgingOf?: Prepared['judgingOf']
   /** How requests travel, if not by sockets. */
   readonly transport?: Transport
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
@@ -123,7 +123,7 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
         observe(exchange, run)
       },
     }
-  const judging = startJudging({ ...run, judgeOf: settings.judgeOf ?? run.judgeOf })
+  const judging = startJudging({ ...run, judgingOf: settings.judgingOf ?? run.judgingOf })
   await judging.done
   const results = catalogue.map(({ id }) => judging.results.get(id) as RequirementResult)
   return new Judged(run, results)
