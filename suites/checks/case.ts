@@ -224,8 +224,7 @@ const isOfType = (one: Case): boolean =>
  */
 function atOtherPath(material: Material, named: readonly Case[]): Case[] {
   const { requirement, operation } = material
-  const path = otherPathOf(material, operation)
-  if (path === undefined) return []
+  const path = otherPathOf(material, operation)!
   const random = randomFor(material, `other path of ${requirement.id}`)
   return [named.filter(isOfType), named.filter((one) => !isOfType(one))]
     .flatMap((group) => drawFrom(group, random) ?? [])
@@ -245,8 +244,11 @@ export function byCases(
     const all = cases(material)
     if (isOpen(all)) return all
     const named = all.filter((one) => !one.when && !one.coercion)
-    if (material.options.depth === 'full')
-      return [...all, ...atOtherPath(material, named), ...forOtherObjects(material, cases)]
+    if (material.options.depth === 'full') {
+      const { otherPaths, params } = operationOf(material.operation)
+      const elsewhere = otherPaths.length > 0 ? atOtherPath(material, named) : []
+      return [...all, ...elsewhere, ...(params ? forOtherObjects(material, cases) : [])]
+    }
     if (options.inOrder) return named.slice(0, 1)
     // A case with its own control takes two requests.
     const plain = named.filter((one) => !one.control)

@@ -33,7 +33,6 @@ import {
   generatedRule,
   materialOf,
   nameOfFaults,
-  otherPathOf,
   type Refusal,
   sendable,
   type JudgedCases,
@@ -211,11 +210,10 @@ function twinOf(refusal: Refusal, one: Case, change: (valid: Probe) => Probe): A
 
 function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
   const { context, material, valid } = refusal
-  const { requirement, given } = context
+  const { requirement } = context
   const { what, faults = [], effect = 'none' } = one
   const expects = one.expects ?? refusal.expects
   const draft = one.change(material.valid)
-  const isElsewhere = draft.path === otherPathOf(given, material.operation)
   const purpose: Purpose = {
     requirement: requirement.id,
     role: 'probe',
@@ -223,7 +221,7 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     expects,
     what,
     // The envelope of an answer there is not judged.
-    ...(isElsewhere && { skipJudging: 'envelope' }),
+    ...(one.at === 'other path' && { skipJudging: 'envelope' }),
     // A request that may be accepted is repeated if no answer came.
     ...(effect !== 'none' && {
       isSuccess: (exchange: Exchange) =>
