@@ -26,7 +26,6 @@ import {
   isSelected,
   leftOut,
   type LeftOutBy,
-  plainReason,
   type Reason,
   unreachableReason,
   type Depth,
@@ -57,7 +56,7 @@ import { tools } from './tools.suite.ts'
 type PlanOptions = Runs & Pick<RunOptions, 'only' | 'chosenBy' | 'skip'>
 
 type Refused = Extract<PlanEntry, { readonly run: false }>
-type Why = string | Reason | undefined
+type Why = Reason | undefined
 
 /** Plans each requirement, as far as known before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
@@ -84,13 +83,13 @@ export function planRun(target: Target, options: PlanOptions): Plan {
     if (!isSent && left !== undefined) why = leftOut(left)
     else if (options.readOnly && isMade()) why = leftOut('--read-only')
     else if (!target.keys.full && !keyless && operation !== 'envelope')
-      why = 'no key: give the full key with --key, keys.full or CONFORM_API_KEY'
+      why = { reason: 'no key: give the full key with --key, keys.full or CONFORM_API_KEY' }
     else if (!Object.hasOwn(target.scenarios, id))
       why = missingReason(target.file, needs, operation)
     if (target.limits.maxGenerations > 0) why ??= overBudget(requirement, target, options, budget)
     if (why === undefined) return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
     const reason = left === undefined ? why : leftOut(left)
-    return { run: false, outcome: 'not-exercised', ...plainReason(reason) }
+    return { run: false, outcome: 'not-exercised', ...reason }
   }
   const plan = new Map(
     catalogue.map((requirement) => [requirement.id as string, entryOf(requirement)]),
@@ -118,14 +117,12 @@ export function notApplicable(
   let reason: Why
   if (absence === 'not-served') reason = absentReason(absence)
   else if (onlyIf !== undefined)
-    reason = absence === onlyIf ? undefined : `${operation} is not declared ${onlyIf}`
+    reason = absence === onlyIf ? undefined : { reason: `${operation} is not declared ${onlyIf}` }
   else if (absence === 'removed') reason = absentReason(absence)
   else if (seenBy?.every((other) => target.absent[other] !== undefined))
     reason = absentReason('not-served', seenBy)
   else if (note !== undefined) reason = unreachableReason(note)
-  return reason === undefined
-    ? undefined
-    : { run: false, outcome: 'not-applicable', ...plainReason(reason) }
+  return reason === undefined ? undefined : { run: false, outcome: 'not-applicable', ...reason }
 }
 
 /** Whether a conforming target would create or generate, or its scenario changes a state. */
@@ -172,7 +169,8 @@ function overBudget(
   const cost = (requirement.effect === 'generates' ? generations : 0) + unpaid.length
   if (cost > budget.left) {
     const enough = maxGenerations - budget.left + cost
-    return `maxGenerations: ${usually} of ${usually} cases were not sent, because limits.maxGenerations is ${maxGenerations}; ${enough} would be enough for them`
+    const reason = `maxGenerations: ${usually} of ${usually} cases were not sent, because limits.maxGenerations is ${maxGenerations}; ${enough} would be enough for them`
+    return { reason }
   }
   budget.left -= cost
   for (const name of unpaid) budget.paid.add(name)

@@ -16,7 +16,6 @@ import {
   leftOut,
   mistakeReason,
   plainReason,
-  reasonIn,
   resultOf,
 } from '../report/index.ts'
 import { isExclusive } from '../target/index.ts'
@@ -118,7 +117,8 @@ async function judgeAll(
     for (const one of catalogue) {
       const entry = given.plan.get(one.id)
       if (entry?.run !== false) continue
-      const result = resultOf(one, { outcome: entry.outcome, ...reasonIn(entry) })
+      const { run: _run, ...found } = entry
+      const result = resultOf(one, found)
       // Only these reasons contain words of the target file.
       const isQuoting = entry.why?.kind === 'undeclared' || entry.why?.kind === 'unreachable'
       tell(isQuoting ? { ...result, ...redacted(client, result) } : result)
