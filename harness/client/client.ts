@@ -106,7 +106,8 @@ export class Client {
   /** If there is a rate to keep to. */
   readonly #pacer: ReturnType<typeof createPacer> | undefined
   readonly #places
-  readonly #keyWatch: KeyWatch
+  /** Once a key is wrong or refused. */
+  #keyWatch: KeyWatch | undefined
   /** The latest first. */
   readonly #lastAnswered: PreviousRequest[] = []
 
@@ -132,7 +133,6 @@ export class Client {
     if (limits.requestsPerSecond > 0) this.#pacer = createPacer(limits.requestsPerSecond)
     this.#places = createSemaphore(limits.concurrency)
     this.liveness = new Liveness(given, { baseUrl, tls, proxy }, this)
-    this.#keyWatch = new KeyWatch(given, this)
   }
 
   /**
@@ -198,7 +198,7 @@ export class Client {
     if (left) return left
     await this.throttle?.wait(operation, signal, probe.credential.full, turn)
     await this.throttle?.pass(operation, signal)
-    if (!probe.credential.full) await this.#keyWatch.separate(probe)
+    if (!probe.credential.full) await this.#watchKeys().separate(probe)
     return undefined
   }
 
@@ -208,7 +208,7 @@ export class Client {
     const operation = operationName(exchange.probe)
     this.breaker.reset(operation)
     await this.liveness.confirm(exchange)
-    if (refusing.includes(response.status)) await this.#keyWatch.confirm(exchange, response)
+    if (refusing.includes(response.status)) await this.#watchKeys().confirm(exchange, response)
     if (!isThrottling(exchange)) return
     const isCounted = !haveStatus(expects, 429, 503)
     const status = String(response.status)
@@ -221,6 +221,10 @@ export class Client {
     const isKeyRight = exchange.probe.credential.full
     const pauseMs = this.#hold(operation, response, attempt, { isCounted, isKeyRight })
     exchange.isTooLong = pauseMs === undefined
+  }
+
+  #watchKeys(): KeyWatch {
+    return (this.#keyWatch ??= new KeyWatch(this.#given, this))
   }
 
   #hold(...of: Parameters<Throttle['hold']>): number | undefined {
