@@ -4,10 +4,9 @@ import {
   type JsonOperationId,
   operationOf,
   type OperationId,
-  operations,
+  idsWhere,
   type Member,
   missingMember,
-  type Operation,
   roleOf,
 } from './operations.ts'
 import {
@@ -20,9 +19,6 @@ import {
   valid,
   fullKey,
 } from './requirement.ts'
-
-const idsWhere = (holds: (one: Operation) => boolean): OperationId[] =>
-  operations.filter(holds).map((one) => one.id)
 
 const all = idsWhere(() => true)
 const withJson = idsWhere((one) => one.body === 'json') as JsonOperationId[]

@@ -491,17 +491,18 @@ export type EssentialId = With<
 
 export type FailingId = With<'errors', readonly [500, 'InternalError']>
 
-function idWith(holds: (operation: Operation) => boolean): OperationId {
-  return operations.find(holds)!.id
-}
+export const idsWhere = (holds: (one: Operation) => boolean): OperationId[] =>
+  operations.filter(holds).map((one) => one.id)
 
-export const firstOperation = idWith((one) => one.isFirst === true)
+export const firstOperation = idsWhere((one) => one.isFirst === true)[0]!
 /** The operation that reads one object at another path than the first request. */
-export const readingOperation = idWith((one) => one.method === 'GET' && one.params !== undefined)
+export const readingOperation = idsWhere(
+  (one) => one.method === 'GET' && one.params !== undefined,
+)[0]!
 /** The operation that creates the files that requests need. */
-export const uploadOperation = idWith((one) => one.body === 'raw')
+export const uploadOperation = idsWhere((one) => one.body === 'raw')[0]!
 /** The operation that needs a newly uploaded file each time. */
-export const additionOperation = idWith((one) => one.freshFileAt !== undefined)
+export const additionOperation = idsWhere((one) => one.freshFileAt !== undefined)[0]!
 
 /** How often a valid request is repeated if it fails: generated answers vary. */
 export function triesOf(id: OperationId): number {
