@@ -1,7 +1,7 @@
 import { makeBadge } from 'badge-maker'
 import { operations } from '../catalogue/operations.ts'
 import type { Report } from '../harness/report/index.ts'
-import { leftOutOf, leftOutWords, total, standingOf, type Tone } from './view/standing.ts'
+import { leftOutOf, leftOutWords, standingOf, type Tone } from './view/standing.ts'
 
 const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<
   Tone,
@@ -25,7 +25,7 @@ export function renderBadge(report: Report): string {
 function messageOf(report: Report): string {
   const { must } = report.summary
   return [
-    `${standingOf(report).word.toLowerCase()} ${must.passed}/${total(must) - must.notApplicable}`,
+    `${standingOf(report).word.toLowerCase()} ${must.passed}/${must.passed + must.failed + must.notExercised}`,
     ...leftOutWords(leftOutOf(report)),
     ...judgedOperations(report),
   ].join(', ')

@@ -55,11 +55,14 @@ export function standingOf(report: Report): Standing {
     return { ...plain, sign: '?', meaning: because, sentence, beforeExit: plain.word }
   }
   const { failed } = summary.should
-  const { must } = summarize(selectedResults(report))
+  const selected = selectedResults(report)
+  const { must } = summarize(selected)
   const weight = run.strict ? 'decisive by --strict' : 'not decisive'
   const answers = answering(report)
   const meaning = [
-    total(must) === 0 ? 'no required check was selected' : requiredChecks(must, leftOutOf(report)),
+    selected.some((one) => one.level === 'must')
+      ? requiredChecks(must, leftOutOf(report))
+      : 'no required check was selected',
     ...(failed > 0 ? [`${count(failed, 'recommendation')} failed (${weight})`] : []),
     ...(answers.length > 0 ? [`declared not served but answering: ${answers.join(', ')}`] : []),
   ].join('; ')
@@ -185,10 +188,6 @@ export function byReason(report: Pick<Report, 'requirements'>, outcome: Outcome)
   const results = report.requirements.filter((result) => result.outcome === outcome)
   const groups = groupBy(results, (one) => one.reason ?? 'no reason was recorded')
   return largestFirst(groups).map(([reason, of]) => ({ reason, ids: of.map((one) => one.id) }))
-}
-
-export function total(counts: Counts): number {
-  return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }
 
 /** The requirements not left out; inapplicable ones are included. */
