@@ -204,6 +204,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const plan = planRun(target, options)
   const planned = catalogue.filter((one) => plan.get(one.id)?.run)
   const hasJobs = planned.some((one) => ofJobs.includes(operationFor(one, target)))
+  const hasUnserved = Object.values(target.absent).includes('not-served')
   const hasControls = planned.some((one) => one.control)
   const observers = [
     ...(planned.some(isObserved) ? [watchEnvelope] : []),
@@ -222,7 +223,10 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hooks: Hooks = {
     before: endIfAlike,
     start: () =>
-      allEnded([askNotServed(client, given, notServed), ...(hasJobs ? [createJobs(jobs())] : [])]),
+      allEnded([
+        ...(hasUnserved ? [askNotServed(client, given, notServed)] : []),
+        ...(hasJobs ? [createJobs(jobs())] : []),
+      ]),
     finish: () =>
       allEnded([
         ...(hasControls ? [failUnsteady(client, given)] : []),
