@@ -337,8 +337,9 @@ export function withoutFault(one: Change, body: unknown): unknown {
 
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
   const framed = changes.reduce<unknown>((body, one) => {
+    if (hasParent(body, one.place.pointer)) return body
     const top = topOf(one.place)
-    return hasParent(body, one.place.pointer) ? body : setAt(body, top, getAt(one.place.body, top))
+    return setAt(body, top, getAt(one.place.body, top))
   }, valid ?? changes[0]?.place.body)
   return changes.reduce((body, { place, value }) => {
     const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)

@@ -176,10 +176,9 @@ export function draftRequest(known: Basis, operation: OperationId, extent: Exten
       : [`/operations/${operation}/body`]
     const lacking = needed.find((place) => getAt(target.file, place) === undefined)
     if (lacking !== undefined) return undeclared(lacking.slice(1).replaceAll('/', '.'))
-    const left = extent === 'whole' ? [] : extraRoles(operation)
-    const json = record.isWhole
-      ? wholeBody(known, operation)
-      : withoutRoles(known, operation, target.operations[operation]?.body, left)
+    let json = record.isWhole ? wholeBody(known, operation) : target.operations[operation]?.body
+    const extra = record.isWhole || extent === 'whole' ? [] : extraRoles(operation)
+    if (extra.length > 0) json = withoutRoles(known, operation, json, extra)
     draft = draftOf(target, record, { ...parts, json })
   }
   made.set(name, draft)
