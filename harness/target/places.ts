@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { escapeToken, isObject, memberPath, tokensOf } from '../../schemas/json.ts'
+import { escapeToken, isObject, tokensOf } from '../../schemas/json.ts'
 import { isSecretName } from '../recording/redactor.ts'
 import { isKeyPerOperation } from './declared.ts'
 import {
@@ -26,13 +26,13 @@ export const idPlace = /^\/resources\/(\w+\/id|(?!pdfText)\w+)$|^\/scenarios\/[^
  */
 export function plainFile(
   value: unknown,
-  shown: (key: KeyValue | HeaderValue, path: string) => unknown,
+  shown: (key: KeyValue | HeaderValue, pointer: string) => unknown,
   pointer = '',
 ): unknown {
   const isKey = headerPlace.test(pointer)
     ? isSecretName(tokensOf(pointer).at(-1) ?? '')
     : keyPlace.test(pointer) && !(pointer === '/keys/restricted' && isKeyPerOperation(value))
-  if (isKey) return shown(value as KeyValue | HeaderValue, memberPath(pointer))
+  if (isKey) return shown(value as KeyValue | HeaderValue, pointer)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(
     ([name, item]) => [name, plainFile(item, shown, `${pointer}/${escapeToken(name)}`)] as const,

@@ -85,9 +85,9 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   reader.checkNames(file)
   refuseAll(reader.problems)
   for (const ask of reader.asked) await ask()
-  const plain = plainFile(withEveryOperation(file), (value, path) => {
+  const plain = plainFile(withEveryOperation(file), (value, pointer) => {
     if (typeof value === 'object' && 'env' in value) return `$${value.env}`
-    const [, name] = /^keys\.(expired|restricted)/.exec(path) ?? []
+    const [, name] = /^\/keys\/(expired|restricted)/.exec(pointer) ?? []
     return labels[(name as 'expired' | 'restricted' | undefined) ?? 'other']
   }) as TargetFile
   const full = parts.keys.full?.label
