@@ -388,8 +388,8 @@ function parseOne(value: string, files: FormatFiles<string>): ReportRequest<stri
   return { format, path }
 }
 
-export function keepsExchanges(requests: readonly ReportRequest[]): boolean {
-  return requests.some((request) => 'hasEveryExchange' in formats[request.format])
+export function hasEveryExchange(request: ReportRequest): boolean {
+  return 'hasEveryExchange' in formats[request.format]
 }
 
 /** A report may take stdout; the terminal report then goes to stderr. */

@@ -172,6 +172,23 @@ export function neededBy(result: RequirementResult): string[] {
 /** A variable, a path or a file name, such as a server's TLS key: not a secret itself. */
 const isPlaceOfKey = /^["']?(?:\$|[./~])|\.(?:pem|key|p12|pfx|json|txt)["']?$/i
 
+/** A command without what its words call a secret. */
+function withoutSecrets(command: string): string {
+  return (
+    command
+      .replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+        isSecretName(name) ? `${name}=${labels.other}` : whole,
+      )
+      .replaceAll(
+        /(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g,
+        (whole, name: string, value: string) =>
+          isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
+      )
+      // The password in a URL.
+      .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
+  )
+}
+
 interface RunParts {
   readonly expected?: readonly BaselineEntry[]
   readonly exchangeLog?: string | undefined
@@ -194,19 +211,11 @@ export function runOptions(
     baseUrl,
     headers: Object.fromEntries(headers) as HeaderValues,
   })
-  const command = options.start ?? ''
-  const start = (redactor?.text(command) ?? command)
-    .replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
-      isSecretName(name) ? `${name}=${labels.other}` : whole,
-    )
-    .replaceAll(/(--?[\w-]+\s+)(?!-)('[^']*'|"[^"]*"|\S+)/g, (whole, name: string, value: string) =>
-      isSecretName(name) && !isPlaceOfKey.test(value) ? name + labels.other : whole,
-    )
-    // The password in a URL.
-    .replaceAll(/(\w:\/\/[^\s:@/'"]*:)(?!\$)[^\s@/'"]+(?=@)/g, `$1${labels.other}`)
   const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
-  const endsTarget = options.start !== undefined
-  const started = options.start === undefined ? '' : ` --start ${shellWord(start)}`
+  const { start } = options
+  const endsTarget = start !== undefined
+  const shown = start && withoutSecrets(redactor?.text(start) ?? start)
+  const started = shown === undefined ? '' : ` --start ${shellWord(shown)}`
   const waited = options.wait === undefined ? '' : ` --wait ${options.wait}`
   return runOptionsOf({ ...options, ...parts, chosenBy, endsTarget }, again + started + waited)
 }

@@ -24,7 +24,7 @@ import {
 import { redactorFor, type Target } from '../../harness/target/index.ts'
 import {
   checkOutputs,
-  keepsExchanges,
+  hasEveryExchange,
   parseReportRequests,
   reportFiles,
   streamForPeople,
@@ -61,7 +61,7 @@ export async function oneRun(
   const baseline = baselineFile === undefined ? undefined : read(baselineFile)
   const found = await findTarget(baseUrl, options, starting)
   // Other formats only show exchanges that the failures contain.
-  const folder = keepsExchanges(requests) ? makeRunFolder() : undefined
+  const folder = requests.some(hasEveryExchange) ? makeRunFolder() : undefined
   const loss: Loss = { sentence: undefined }
   const release = onLoss((sentence) => {
     loss.sentence ??= sentence

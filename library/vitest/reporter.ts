@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import {
   checkOutputs,
-  keepsExchanges,
+  hasEveryExchange,
   parseReportRequests,
   reportFiles,
   type ReportRequest,
@@ -43,7 +43,7 @@ export default class ConformanceReporter implements Reporter {
     }))
     checkOutputs(reportFiles(this.#requests), {})
     this.#print = (line) => logger.log(line)
-    if (!keepsExchanges(this.#requests)) return
+    if (!this.#requests.some(hasEveryExchange)) return
     this.#folder = makeRunFolder().path
     vitest.provide('conformExchanges', this.#folder)
   }
