@@ -13,7 +13,7 @@ import {
 } from './files.ts'
 import { type Area, type Requirement, type DefinedRequirement } from './requirement.ts'
 import { isRefusal, pairsOf, type Pairs } from './answers.ts'
-import { operationOf, type OperationId, operations } from './operations.ts'
+import { operationOf, type OperationId } from './operations.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
@@ -95,14 +95,10 @@ export function refusalOfExisting(id: OperationId): Pairs {
 }
 
 /** The pairs that any requirement of an operation accepts: none of them is a fault by itself. */
-export const acceptedPairs: ReadonlyMap<string | null, Pairs> = new Map(
-  operations.map((operation) => {
-    const refusing = catalogue.filter(
-      (one) => one.operation === operation.id && isRefusal(one.expects),
-    )
-    return [operation.id, refusing.flatMap((one) => pairsOf(one, operation.id))]
-  }),
-)
+export const acceptedPairs = (operation: OperationId | null): Pairs =>
+  catalogue.flatMap((one) =>
+    one.operation === operation && isRefusal(one.expects) ? pairsOf(one, one.operation) : [],
+  )
 
 /** The version in the interface's machine-readable description (§9). */
 export const specVersion = '1.0'

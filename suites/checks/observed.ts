@@ -80,12 +80,13 @@ const statusTpePair: AnswerRule = (response, exchange) => {
   // A missing tpe violates the shape instead.
   if (status < 400 || exchange.purpose.skipJudging || tpe === undefined) return undefined
   // Pairs of other requirements are allowed; any request may be too large (§8), or name a deleted file.
-  const others = [acceptedPairs.get(operation), oversized, deletedFile, exchange.purpose.expects]
+  const expected = `a tpe that is allowed with status ${status}`
+  if (mayCarry(operation, status, tpe)) return { expected }
+  const others = [acceptedPairs(operation), oversized, deletedFile, exchange.purpose.expects]
   const isOf = ([of]: Pair): boolean => of === status
   const isNamed = (pairs: Pairs = []): boolean =>
     pairs.some((pair) => isOf(pair) && pair.includes(tpe, 1))
-  const expected = `a tpe that is allowed with status ${status}`
-  if (mayCarry(operation, status, tpe) || others.some(isNamed)) return { expected }
+  if (others.some(isNamed)) return { expected }
   const named = others.flatMap((pairs = []) => pairs.filter(isOf).flatMap(([, ...names]) => names))
   const all = [...(codeNames[status] ?? []), ...listedTypes(operation, status), ...named]
   return {
