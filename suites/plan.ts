@@ -75,21 +75,22 @@ export function planRun(target: Target, options: PlanOptions): Plan {
     let left: LeftOutBy | undefined
     if (!isSelected(id, { only: options.only, skip: [] })) left = chosenBy
     else if (!isSelected(id, options)) left = '--skip'
-    const isSent = left === undefined || (sendsForOthers && left === chosenBy)
-    const isMade = (): boolean =>
-      makes(requirement, target) || needsSetup(requirement, target, reading)
-    let why: Why
     // Unselected requirements are left out, whatever other reason applies.
-    if (!isSent && left !== undefined) why = leftOut(left)
-    else if (options.readOnly && isMade()) why = leftOut('--read-only')
+    const unselected = left && ({ run: false, outcome: 'not-exercised', ...leftOut(left) } as const)
+    if (unselected && !(sendsForOthers && left === chosenBy)) return unselected
+    let why: Why
+    if (
+      options.readOnly &&
+      (makes(requirement, target) || needsSetup(requirement, target, reading))
+    )
+      why = leftOut('--read-only')
     else if (!target.keys.full && !keyless && operation !== 'envelope')
       why = { reason: 'no key: give the full key with --key, keys.full or CONFORM_API_KEY' }
     else if (!Object.hasOwn(target.scenarios, id))
       why = missingReason(target.file, needs, operation)
     if (target.limits.maxGenerations > 0) why ??= overBudget(requirement, target, options, budget)
-    if (why === undefined) return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
-    const reason = left === undefined ? why : leftOut(left)
-    return { run: false, outcome: 'not-exercised', ...reason }
+    if (why === undefined) return { run: true, ...(left && { leftOut: left }) }
+    return unselected ?? { run: false, outcome: 'not-exercised', ...why }
   }
   const plan = new Map(
     catalogue.map((requirement) => [requirement.id as string, entryOf(requirement)]),
