@@ -139,7 +139,7 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
   const injected = handler
     ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
     : parts.transport
-  const sending = { insecure, tls, bodyLimit }
+  const sending = { insecure, tls, bodyLimit, connections: limits.concurrency }
   const life = createLifetime()
   let made = 0
   const given: Given = {
@@ -169,12 +169,11 @@ export function createRun(declared: Target, options: RunOptions, parts: RunParts
       spoiledAnswers: new WeakSet(),
       wrongAnywhere: new Set(),
     },
-    transport:
-      injected ?? createTransport({ ...sending, baseUrl, connections: limits.concurrency }),
+    transport: injected ?? createTransport({ ...sending, baseUrl }),
     transportTo(origin) {
       const base = new URL(baseUrl)
       if (!injected || origin !== base.origin)
-        return createTransport({ ...sending, baseUrl: origin, connections: limits.concurrency })
+        return createTransport({ ...sending, baseUrl: origin })
       const prefix = base.pathname.replace(/\/$/, '')
       return {
         send(request, options) {

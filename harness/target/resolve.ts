@@ -81,11 +81,12 @@ export async function resolveTarget({ fetch, ...file }: TargetFile, options: Res
   if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
   const baseUrl = normalBaseUrl(url)
   const reader = new Reader(options, baseUrl)
-  const parts = reader.parts(file)
+  const whole = withEveryOperation(file)
+  const parts = reader.parts(whole)
   reader.checkNames(file)
   refuseAll(reader.problems)
   for (const ask of reader.asked) await ask()
-  const plain = plainFile(withEveryOperation(file), (value, pointer) => {
+  const plain = plainFile(whole, (value, pointer) => {
     if (typeof value === 'object' && 'env' in value) return `$${value.env}`
     const [, name] = /^\/keys\/(expired|restricted)/.exec(pointer) ?? []
     return labels[(name as 'expired' | 'restricted' | undefined) ?? 'other']
@@ -183,7 +184,7 @@ class Reader {
 
   parts(file: TargetFile) {
     const { headers = {} } = this.#options
-    const operations = Object.entries(withEveryOperation(file).operations ?? {})
+    const operations = Object.entries(file.operations ?? {})
     const given = Object.keys(headers).map((name) => name.toLowerCase())
     const own = Object.entries(file.headers ?? {}).filter(
       ([name]) => !given.includes(name.toLowerCase()),
