@@ -21,7 +21,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { writeAtomically } from '../../library/output.ts'
 import { type RunOptions, runOptionsOf } from '../../harness/client/index.ts'
 import { rerunCommand } from '../../harness/journal/index.ts'
-import { isSecretName, type Redactor } from '../../harness/recording/redactor.ts'
+import { isSecretName, printed } from '../../harness/recording/redactor.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
@@ -192,18 +192,16 @@ function withoutSecrets(command: string): string {
 interface RunParts {
   readonly expected?: readonly BaselineEntry[]
   readonly exchangeLog?: string | undefined
-  /** Knows the keys of the target, which the command to repeat must not show. */
-  readonly redactor?: Redactor
 }
 
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
-  { redactor, ...parts }: RunParts = {},
+  parts: RunParts = {},
 ): RunOptions {
   const headers = Object.entries(options.header ?? {}).map(([name, value]) => [
     name,
-    typeof value === 'string' ? (redactor?.text(value) ?? value) : value,
+    typeof value === 'string' ? printed.keys.text(value) : value,
   ])
   const again = rerunCommand({
     ...options,
@@ -214,7 +212,7 @@ export function runOptions(
   const chosenBy = options.failed === undefined ? undefined : ('--failed' as const)
   const { start } = options
   const endsTarget = start !== undefined
-  const shown = start && withoutSecrets(redactor?.text(start) ?? start)
+  const shown = start && withoutSecrets(printed.keys.text(start))
   const started = shown === undefined ? '' : ` --start ${shellWord(shown)}`
   const waited = options.wait === undefined ? '' : ` --wait ${options.wait}`
   return runOptionsOf({ ...options, ...parts, chosenBy, endsTarget }, again + started + waited)

@@ -21,7 +21,7 @@ import {
   type RequirementResult,
   foreignBaseline,
 } from '../../harness/report/index.ts'
-import { redactorFor, type Target } from '../../harness/target/index.ts'
+import type { Target } from '../../harness/target/index.ts'
 import {
   checkOutputs,
   hasEveryExchange,
@@ -73,8 +73,7 @@ export async function oneRun(
     for (const warning of [...found.warnings, ...ofOther]) warnOf(warning)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const log = folder && join(folder.path, 'exchanges.ndjson')
-    const redactor = redactorFor(found.target)
-    const run = runOptions(options, baseUrl, { expected, exchangeLog: log, redactor })
+    const run = runOptions(options, baseUrl, { expected, exchangeLog: log })
     if (requests.length > 0 || updateBaseline) {
       const inputs = { ...found.inputs(), 'the report of --failed': options.failed }
       checkOutputs(reportFiles(requests), { ...inputs, 'the baseline': baselineFile })
