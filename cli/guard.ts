@@ -88,7 +88,6 @@ function lose(sentence: string | undefined): void {
   takers.findLast((take) => take(sentence))
 }
 
-/** Says that an error is a mistake of the suite. */
 export function bugSentence(error: unknown): string {
   debug('%o', error)
   return `a bug in the suite: ${foreignWords(error)}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`

@@ -20,7 +20,6 @@ import { suite } from './checks/suite.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
-/** Faults for which every request is refused. */
 const everyFault = () => ({
   '401-missing-credentials': byKeys(missing),
   '401-malformed-key': byKeys(malformed, anyWord),

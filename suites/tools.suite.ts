@@ -15,7 +15,6 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
   ['bytes that never occur', [0xff, 0xfe]],
 ]
 
-/** A prompt with invalid UTF-8. */
 const badEncoding = byCases((material) => {
   if (pointerOf(material, material.operation, 'prompt') === undefined)
     return open(`declare operations.${material.operation}.fields.prompt`)

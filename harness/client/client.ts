@@ -419,7 +419,6 @@ export class Client {
     if (answer) answer.isOwn = true
   }
 
-  /** Asks whether the target is there. */
   async askLiveness(timeoutMs: number, isElsewhere = false, fresh = true): Promise<Exchange> {
     const { signal } = this.life
     const probe = await livenessProbe(this.#given, isElsewhere ? readingOperation : firstOperation)

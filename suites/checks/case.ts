@@ -36,10 +36,8 @@ import {
 } from './valid-request.ts'
 import { drawFrom, randomFor, sampled, seedFor } from './random.ts'
 
-/** What is wrong with a request. */
 export type Fault = MemberFault | PartFault
 
-/** A wrong member of the body. */
 interface MemberFault {
   readonly part: 'member'
   readonly kind: string

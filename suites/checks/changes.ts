@@ -238,7 +238,6 @@ export const absent = (place: Placed): Change[] =>
     ? []
     : [change(place, 'absent', 'left out', () => undefined)]
 
-/** An id of the type of another. */
 const ofType = (own: unknown, id: string): unknown => (typeof own === 'number' ? Number(id) : id)
 
 /** The member with an unknown id, shared by all requirements and so sent once. */

@@ -249,7 +249,6 @@ function isFirstAddition(client: Client, exchange: Exchange): boolean {
   return isPlain && others.every((one) => one === event)
 }
 
-/** Names of creations that were sent. */
 const namesIn = perRun(() => new Set<string>())
 
 /**

@@ -33,7 +33,6 @@ export type CaseVerdict =
   | Open
   | Asks
 
-/** One case that holds. */
 export const held = { outcome: 'held', cases: 1 } as const
 
 /** A case, and the rule that judges it: a pure function of the answers to its requests. */
@@ -69,7 +68,6 @@ export const requestFor = (
   purpose: { requirement: context.requirement.id, role: 'probe', ...purpose },
 })
 
-/** Makes a request once, however often it is sent. */
 export function madeOnce(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined
   return () => (made ??= make())
@@ -101,7 +99,6 @@ export function pairsVerdict(
   return { outcome: compared, evidence: { exchange, what, expected } }
 }
 
-/** What a finding about an answer comes to. */
 export function findingVerdict(
   found: Finding | undefined,
   evidence: Omit<Evidence, 'expected'>,
