@@ -196,12 +196,10 @@ function walk(judgeCase: JudgeCase, cases: readonly Case[], most: number): Walk 
       const which = whichBroke(judgeCase, one.parts ?? []) ?? verdict.evidence
       if ('asks' in which) return { ...seen, pending: [{ one, asks: which.asks }] }
       seen.end = which
-    } else if (!verdict.isGranted) queue.push(...partsAfter(one).toReversed())
+    } else if (!verdict.isGranted) queue.push(...(one.parts ?? []).toReversed())
   }
   return seen
 }
-
-const partsAfter = (one: Case): readonly Case[] => (one.isConclusive ? [] : (one.parts ?? []))
 
 function whichBroke(
   judgeCase: JudgeCase,
@@ -212,7 +210,7 @@ function whichBroke(
     if (verdict.outcome === 'asks') return verdict
     if (verdict.outcome === 'open') return undefined
     const isOver = verdict.outcome === 'held' && verdict.isGranted
-    const deeper = isOver ? undefined : whichBroke(judgeCase, partsAfter(one))
+    const deeper = isOver ? undefined : whichBroke(judgeCase, one.parts ?? [])
     if (deeper) return deeper
     if (verdict.outcome !== 'held') return verdict.evidence
   }
@@ -575,21 +573,19 @@ function textCases(
 
 /** `null` for optional members, and texts for numbers, several at once; otherwise each alone. */
 function togetherCases(ground: Ground): Case[] {
-  const all = (places: readonly Placed[], kind: string, called: string, value: unknown) =>
-    grouped(places.map((place) => change(place, kind, called, () => value)))
+  const all = (places: readonly Placed[], kind: string, called: string, value: unknown): Case[] =>
+    grouped(places.map((place) => change(place, kind, called, () => value))).map((group) =>
+      groupCase(ground, group),
+    )
   const asText = ground.places.filter((place) => place.member.kinds.includes('number'))
   const nulls = ground.places.filter((place) => !place.member.kinds.includes('null'))
   const settings = asText.filter((one) => isSetting(one.member))
   const optional = nulls.filter((one) => isOptional(one.member))
   const required = nulls.filter((place) => !optional.includes(place))
-  // A server that refuses convertible numbers does so everywhere; others are sent one by one.
-  const converted = [
+  return [
+    ...all(optional, 'null', 'null', null),
     ...all(asText, 'string', 'the text "1"', '1'),
     ...all(settings, 'boolean', 'true', true),
-  ]
-  return [
-    ...all(optional, 'null', 'null', null).map((group) => groupCase(ground, group)),
-    ...converted.map((group) => groupCase(ground, group, true)),
     ...required.flatMap((place) => ofKinds(place, ['null'])).map((one) => memberCase(ground, one)),
   ]
 }
@@ -621,11 +617,10 @@ function together(
 }
 
 /** Several changes in one request: accepting it covers all; otherwise each is sent alone, odd characters milder. */
-function groupCase(ground: Ground, changes: readonly Change[], isConclusive = false): Case {
+function groupCase(ground: Ground, changes: readonly Change[]): Case {
   const { effect } = ground.material.valid
   const whole = together(effect, changes)
-  if (changes.length > 1)
-    return { ...whole, parts: changes.map((one) => groupCase(ground, [one])), isConclusive }
+  if (changes.length > 1) return { ...whole, parts: changes.map((one) => groupCase(ground, [one])) }
   const [called, value] = followedBy("'s, letters of two scripts and an emoji", plainer)
   const milder = changes
     .filter((one) => isOf(one, 'odd characters'))

@@ -92,8 +92,6 @@ export interface Case {
   readonly isBehind?: true
   /** Cases combined in it, each with fewer faults: sent if its answer does not settle them. */
   readonly parts?: readonly Case[]
-  /** A refusal also settles all parts. */
-  readonly isConclusive?: boolean
   /** Instead of comparing the answer with the accepted pairs. */
   readonly judge?: (journal: Journal, refusal: Refusal) => CaseVerdict
   /**
