@@ -200,7 +200,8 @@ export function pathAt(
 /** Bodies that RFC 8259's grammar refuses: the valid one with one change. */
 // oxfmt-ignore
 export const malformedJson = [
-  'cut before its end', 'bracket too many', 'comma too many', 'text after its end', 'second document', 'comment', '# comment',
+  'cut before its end', 'bracket too many', 'comma too many', 'text after its end', 'second document',
+  'comment', '// comment', '# comment',
   'NaN', 'Infinity', '+1', '01', '.5', 'single quotes', 'name without quotes', 'line end in a string', 'tab in a string',
 ] as const
 export type MalformedJson = (typeof malformedJson)[number]

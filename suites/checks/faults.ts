@@ -146,6 +146,7 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'text after its end': ['and text after its end', (text) => `${text} and more`],
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
   comment: ['and a comment in it', (text) => `${text[0]}/* no comment */${text.slice(1)}`],
+  '// comment': ['and a // comment in it', (text) => `${text[0]} // no comment\n${text.slice(1)}`],
   '# comment': ['and a line with # in it', (text) => `${text[0]} # no comment\n${text.slice(1)}`],
   NaN: ['and NaN in it', 'NaN'],
   Infinity: ['and Infinity in it', 'Infinity'],
