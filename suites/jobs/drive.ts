@@ -321,7 +321,7 @@ class Gate extends Jobs {
 
 const attacks = [
   ...['400-missing-inputs', '400-missing-required-inputs', '401-missing-credentials'],
-  ...['400-wrong-content-type', '400-malformed-json'],
+  ...['400-malformed-inputs', '400-wrong-content-type', '400-malformed-json'],
 ]
 
 /** Refused requests may take away the lock of a job in progress. */
