@@ -165,7 +165,8 @@ const listByTypes: Judge = async (context) => {
     ? [own]
     : sampled(given, requirement.id, [own, `${own},${other}`, two, other])) {
     let verdict = await grantedVerdict(context, listingOf(client, given, types))
-    const foreign = types.split(',').filter((one) => one !== own)
+    // The interface itself has PDF files.
+    const foreign = types.split(',').filter((one) => one !== own && one !== 'pdf')
     // A server may refuse an extension that it does not know, alone as well as here: then only the upload's own counts.
     const isRefused =
       verdict.outcome === 'broken' &&
