@@ -162,11 +162,11 @@ async function changeTo(jobs: Jobs, other: OtherObject, id: OperationId): Promis
     const isMade = other === 'created'
     const application = isMade ? await makeApplication(jobs) : declaredResource(given, other)
     if (isOpen(application)) return application
-    const { id, inputs } = application
+    const { id: application_id, inputs } = application
     // The effect of a refusal belongs to another requirement, and is checked first.
     if (jobs.isPlanned(ids.noEffect)) await provokeFirstRefusals(jobs)
     if (jobs.isBroken(ids.noEffect)) return open('refusals have an effect')
-    return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id: id } })
+    return (valid) => ({ ...withJson(valid, { inputs }), params: { application_id } })
   }
   if (id === 'graphs.query' || id === 'graphs.add-file') {
     const make = () => makeOne(client, given, 'graphs.create')
@@ -206,6 +206,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasJobs = planned.some((one) => ofJobs.includes(operationFor(one, target)))
   const hasUnserved = Object.values(target.absent).includes('not-served')
   const hasControls = planned.some((one) => one.control)
+  /** Look at every answer, for what is judged by all of them. */
   const observers = [
     ...(planned.some(isObserved) ? [watchEnvelope] : []),
     ...(hasControls ? [noteSteady] : []),

@@ -392,9 +392,11 @@ async function outcomeOf<L extends Later>(
     else if (verdict.outcome === 'open') judged = leftBy(client, verdict.why, cases)
     else if (verdict.outcome === 'broken') {
       const why = whyUnsure(verdict.evidence)
-      const failures = () => verdict.evidence.flatMap((one) => failuresOf(context, one))
-      judged =
-        why === undefined ? { outcome: 'failed', failures: failures(), cases } : leftBy(client, why)
+      if (why !== undefined) judged = leftBy(client, why)
+      else {
+        const failures = verdict.evidence.flatMap((one) => failuresOf(context, one))
+        judged = { outcome: 'failed', failures, cases }
+      }
     } else if (cases === 0) judged = unexercised('no answer was judged')
     else judged = { outcome: 'passed', failures: [], cases }
   } catch (error) {
