@@ -9,7 +9,6 @@ import {
   isLeftOut,
   readReport,
   type RequirementResult,
-  type BaselineEntry,
   type Report,
 } from '../../harness/report/index.ts'
 import { type HeaderValues, labels } from '../../harness/target/index.ts'
@@ -189,15 +188,10 @@ function withoutSecrets(command: string): string {
   )
 }
 
-interface RunParts {
-  readonly expected?: readonly BaselineEntry[]
-  readonly exchangeLog?: string | undefined
-}
-
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
-  parts: RunParts = {},
+  parts: Partial<Pick<RunOptions, 'expected' | 'exchangeLog'>> = {},
 ): RunOptions {
   const headers = Object.entries(options.header ?? {}).map(([name, value]) => [
     name,
@@ -232,10 +226,7 @@ export interface Named {
 
 /** Path of the last report of that target, in the user's cache folder. */
 export function lastReportOf(one: Named): string {
-  const named = JSON.stringify([
-    one.baseUrl,
-    one.target === undefined ? undefined : resolve(one.target),
-  ])
+  const named = JSON.stringify([one.baseUrl, one.target && resolve(one.target)])
   return join(keptIn(), `${createHash('sha256').update(named).digest('hex').slice(0, 32)}.json`)
 }
 
