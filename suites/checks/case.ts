@@ -243,7 +243,7 @@ export function byCases(
     if (material.options.depth === 'full') {
       const { otherPaths, params } = operationOf(material.operation)
       const elsewhere = otherPaths.length > 0 ? atOtherPath(material, named) : []
-      return [...all, ...elsewhere, ...(params ? forOtherObjects(material, cases) : [])]
+      return [...all, ...elsewhere, ...(params ? forOtherObjects(material, cases, all) : [])]
     }
     if (options.inOrder) return named.slice(0, 1)
     // A case with its own control takes two requests.
@@ -310,18 +310,11 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
  * A request that is wrong for one object is wrong for another: one case goes to each of the others, chosen by the seed. A
  * server may check only the first.
  */
-function forOtherObjects(material: Material, cases: Cases): Case[] {
-  const { operation, target } = material
-  if (operationOf(operation).body !== 'json') return []
+function forOtherObjects(material: Material, cases: Cases, own: readonly Case[]): Case[] {
+  if (operationOf(material.operation).body !== 'json') return []
   const random = randomFor(material, `other object of ${material.requirement.id}`)
   return otherObjects(material).flatMap((other) => {
-    const replaced = inPlaceOfApplication(material, other)
-    const resources = { ...target.resources, ...replaced }
-    // The valid request is made from what the file declares.
-    const file = { ...target.file, resources: { ...target.file.resources, ...replaced } }
-    const own = { ...material, target: { ...target, resources, file } }
-    const valid = validDraft(own, operation)
-    const all = isOpen(valid) ? valid : cases({ ...own, valid })
+    const all = casesForApplication(material, cases, other) ?? own
     if (isOpen(all)) return []
     const plain = all.filter(
       (one) =>
@@ -334,13 +327,20 @@ function forOtherObjects(material: Material, cases: Cases): Case[] {
   })
 }
 
-/** Nobody knows which inputs a created application requires. */
-function inPlaceOfApplication(material: Material, other: OtherObject) {
-  const { resources } = material.target
-  if (operationOf(material.operation).busy === undefined) return {}
-  const { application } = resources
-  if (other !== 'created') return { application: resources[other] }
-  return application && { application: { ...application, requiredInputs: [] } }
+/** An application has its own inputs; undefined for other objects. */
+function casesForApplication(material: Material, cases: Cases, other: OtherObject) {
+  const { operation, target } = material
+  if (operationOf(operation).busy === undefined) return undefined
+  const { application: declared, ...others } = target.resources
+  // Nobody knows which inputs a created application requires.
+  const created = declared && { ...declared, requiredInputs: [] }
+  const application = other === 'created' ? created : others[other]
+  const resources = { ...others, application }
+  // The valid request is made from what the file declares.
+  const file = { ...target.file, resources: { ...target.file.resources, application } }
+  const own = { ...material, target: { ...target, resources, file } }
+  const valid = validDraft(own, operation)
+  return isOpen(valid) ? valid : cases({ ...own, valid })
 }
 
 /** Judges generated cases, for a full run; undefined if there are none. */
