@@ -259,12 +259,14 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
     async declared(operation: OperationId): Promise<DeclaredKeys> {
       const { expired, restricted } = sources
       const ofScenarios = Object.values(target.scenarios).map((one) => one.key)
-      const all = [full, expired, ...Object.values(restricted), ...ofScenarios]
+      // Many operations have the same.
+      const all = new Set([full, expired, ...Object.values(restricted), ...ofScenarios])
+      all.delete(undefined)
       return {
         full: await secret(full),
         expired: await secret(expired),
         restricted: await secret(restricted[operation]),
-        all: new Set(await Promise.all(all.filter((source) => source !== undefined).map(read))),
+        all: new Set(await Promise.all([...all].map((source) => read(source!)))),
       }
     },
     learn(credential: Credential): void {
