@@ -138,17 +138,26 @@ const anyKey: Credential = { shown: '', full: true }
 /** `plain`: without members that only some requirements need. */
 type Extent = 'whole' | 'plain'
 
-/** A run makes each of them hundreds of times. */
-const drafts = new WeakMap<Basis['target'], Map<string, Probe>>()
+/** What depends on the target alone, by name: a run needs each of them hundreds of times. */
+function perTarget<T>() {
+  const known = new WeakMap<Basis['target'], Map<string, T>>()
+  return (target: Basis['target'], name: string, make: () => T): T => {
+    const own = known.get(target) ?? new Map<string, T>()
+    known.set(target, own)
+    if (!own.has(name)) own.set(name, make())
+    return own.get(name)!
+  }
+}
+
+const drafts = perTarget<Made>()
+const lacking = perTarget<ReturnType<typeof missingReason>>()
 
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
-export function draftRequest(known: Basis, operation: OperationId, extent: Extent = 'plain'): Made {
+export const draftRequest = (known: Basis, operation: OperationId, extent: Extent = 'plain') =>
+  drafts(known.target, `${operation} ${extent}`, () => makeDraft(known, operation, extent))
+
+function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
   const { target } = known
-  const made = drafts.get(target) ?? new Map<string, Probe>()
-  drafts.set(target, made)
-  const name = `${operation} ${extent}`
-  let draft = made.get(name)
-  if (draft) return draft
   const record = operationOf(operation)
   const params: Record<string, string> = {}
   for (const [parameter, { declaredAt }] of Object.entries(record.params ?? {})) {
@@ -165,24 +174,20 @@ export function draftRequest(known: Basis, operation: OperationId, extent: Exten
   }
   const effect = readsDeclared(operation, target.file) ? 'none' : granting(operation).effect
   const parts = { params, credential: anyKey, effect }
-  if (record.body === 'none') draft = draftOf(target, record, parts)
-  else if (record.body === 'raw') {
+  if (record.body === 'none') return draftOf(target, record, parts)
+  if (record.body === 'raw') {
     const content = contentOf(known)
-    if (isOpen(content)) return content
-    draft = { ...draftOf(target, record, parts), body: content.bytes }
-  } else {
-    const needed = record.isWhole
-      ? record.members.flatMap((member) => member.declaredAt ?? [])
-      : [`/operations/${operation}/body`]
-    const lacking = needed.find((place) => getAt(target.file, place) === undefined)
-    if (lacking !== undefined) return undeclared(lacking.slice(1).replaceAll('/', '.'))
-    let json = record.isWhole ? wholeBody(known, operation) : target.operations[operation]?.body
-    const extra = record.isWhole || extent === 'whole' ? [] : extraRoles(operation)
-    if (extra.length > 0) json = withoutRoles(known, operation, json, extra)
-    draft = draftOf(target, record, { ...parts, json })
+    return isOpen(content) ? content : { ...draftOf(target, record, parts), body: content.bytes }
   }
-  made.set(name, draft)
-  return draft
+  const needed = record.isWhole
+    ? record.members.flatMap((member) => member.declaredAt ?? [])
+    : [`/operations/${operation}/body`]
+  const undeclaredAt = needed.find((place) => getAt(target.file, place) === undefined)
+  if (undeclaredAt !== undefined) return undeclared(undeclaredAt.slice(1).replaceAll('/', '.'))
+  let json = record.isWhole ? wholeBody(known, operation) : target.operations[operation]?.body
+  const extra = record.isWhole || extent === 'whole' ? [] : extraRoles(operation)
+  if (extra.length > 0) json = withoutRoles(known, operation, json, extra)
+  return draftOf(target, record, { ...parts, json })
 }
 
 export function validDraft(known: Basis, operation: OperationId): Made {
@@ -258,8 +263,10 @@ export async function declaredRequest(
   operation: OperationId,
   extent: Extent,
 ): Promise<Made> {
-  const missing = missingReason(given.target.file, granting(operation).needs)
-  if (missing !== undefined) return open(missing)
+  const missing = lacking(given.target, operation, () =>
+    missingReason(given.target.file, granting(operation).needs),
+  )
+  if (missing) return open(missing)
   const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
