@@ -134,10 +134,9 @@ async function credentialControl(
 
 /** @param isGenerated no other requirement judges it: once this one is judged, its answer is forgotten */
 export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRule {
-  const { context, control, material } = refusal
+  const { context, control } = refusal
   const { client, given, requirement } = context
-  const { operation } = material
-  const { control: add } = one
+  const addition = one.control && controlRequest(refusal, one.control)
   let request: Ask | undefined
   return {
     when: one.when,
@@ -146,14 +145,8 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
     judge(journal) {
       if (one.judge) return one.judge(journal, refusal)
       // Besides its own request, it may need the control of what it adds, and a request before it.
-      if (add) {
-        const make = () =>
-          withChange(validRequest(client, given, operation), (valid) => ({
-            ...add(valid),
-            effect: valid.effect,
-          }))
-        const name = nameOfControl(add(material.valid))
-        const found = lookAtControl(client, given, { operation, name, make })
+      if (addition) {
+        const found = lookAtControl(client, given, addition)
         if (!('state' in found)) return found
         const why = 'the same request without its fault was refused'
         if (found.state === 'refused') return notGranted(found, why)
@@ -194,6 +187,18 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
       return { outcome: compared, evidence: { exchange, what: one.what, expected } }
     },
   }
+}
+
+/** The valid request with what a case adds to it. */
+function controlRequest({ context, material }: Refusal, add: NonNullable<Case['control']>) {
+  const { client, given } = context
+  const { operation, valid } = material
+  const make = () =>
+    withChange(validRequest(client, given, operation), (own) => ({
+      ...add(own),
+      effect: own.effect,
+    }))
+  return { operation, name: nameOfControl(add(valid)), make }
 }
 
 /** The request that tells whether a wrong answer is the server's fault. */
