@@ -51,14 +51,17 @@ export const setupFor = (about: string, what: string) =>
 /**
  * The first case of each fault for which every creation is refused, if the target declares enough for any.
  * @param own further ones of the operation
+ * @param only the faults to choose from; default: all
  */
 export async function refusalsOf(
   given: Given,
   operation: OperationId,
   own: Readonly<Record<string, Condition>> = {},
+  only?: readonly string[],
 ): Promise<RefusedChange[]> {
   const refusals: RefusedChange[] = []
   for (const [requirement, condition] of Object.entries({ ...own, ...everyFault() })) {
+    if (only?.includes(requirement) === false) continue
     const id = `${operation}/${requirement}` as RequirementId
     const material = materialOf(given, requirementOf(id), operation)
     if (isOpen(material)) continue

@@ -327,7 +327,7 @@ const attacks = [
 /** Refused requests may take away the lock of a job in progress. */
 async function attackLock(gate: Gate, job: Job): Promise<Left> {
   const chosen = gate.isQuick ? attacks.slice(0, 3) : attacks
-  const refusals = (await jobRefusals(gate)).filter((one) => chosen.includes(one.requirement))
+  const refusals = await jobRefusals(gate, chosen)
   const reading = withCredential(await jobRead(gate.given, job.id), noCredential)
   const about = 'jobs.retrieve/401-missing-credentials'
   const purpose = { requirement: ids.inProgress, about, role: 'setup', badInput: true } as const
@@ -487,10 +487,9 @@ async function attemptOnCreated(busy: Gate): Promise<void> {
 
 // Refusals
 
-function jobRefusals({ given, application }: Gate): Promise<RefusedChange[]> {
-  const { resources } = given.target
-  const target = { ...given.target, resources: { ...resources, application } }
-  return refusalsOf({ ...given, target }, 'jobs.create', jobFaults())
+function jobRefusals({ given, application }: Gate, only?: readonly string[]) {
+  const target = { ...given.target, resources: { application } }
+  return refusalsOf({ ...given, target }, 'jobs.create', jobFaults(), only)
 }
 
 /** All at once: an effect may last only as long as a short job. */
