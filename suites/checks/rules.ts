@@ -109,11 +109,10 @@ export function findingVerdict(
 }
 
 /** Caches the verdict of a case. One that asks is kept until a request of it was answered, or cannot be sent. */
-export function remembering({ judge, when, isFurther = false }: CaseRule) {
+export function remembering({ judge, isFurther = false }: CaseRule) {
   let known: Judged | undefined
   let answers = 0
   return {
-    when,
     judge(journal: Journal): Judged {
       if (known && known.outcome !== 'asks') return known
       if (known && known.asks.length > 0 && answersTo(known.asks, journal) === answers) return known
@@ -131,20 +130,22 @@ function answersTo(asks: readonly Ask[], journal: Journal): number {
   return answers
 }
 
-/** Judges in order, until as much is known as can be sent at once. */
-export function judgeSome(
-  rules: readonly Pick<CaseRule, 'judge'>[],
-  journal: Journal,
-  most: number,
-): Judged[] {
-  const judged: Judged[] = []
-  let asks = 0
-  for (let at = 0; at < rules.length && asks < most; at++) {
-    const verdict = rules[at]!.judge(journal)
-    judged.push(verdict)
-    if (verdict.outcome === 'asks') asks += verdict.asks.length
+/** Judges cases in order, until as much is asked for as can be sent at once. The first ones that are settled stay so. */
+export function judgeInOrder(cases: readonly CaseRule[], most: number) {
+  const rules = cases.map(remembering)
+  const settled: Judged[] = []
+  return (journal: Journal): readonly Judged[] => {
+    const further: Judged[] = []
+    let asks = 0
+    for (const rule of rules.slice(settled.length)) {
+      if (asks >= most) break
+      const verdict = rule.judge(journal)
+      if (verdict.outcome === 'asks') asks += verdict.asks.length
+      if (verdict.outcome === 'asks' || further.length > 0) further.push(verdict)
+      else settled.push(verdict)
+    }
+    return [...settled, ...further]
   }
-  return judged
 }
 
 export type Judged = CaseVerdict & { readonly isFurther?: boolean }
@@ -161,20 +162,20 @@ interface OtherCases {
 /** A requirement that is broken by any of these cases, and held by all of them. */
 export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
   const most = others.inOrder ? 1 : maxAtOnce
-  const rules = cases.map(remembering)
   const parts = new Map(
     ([undefined, 'after the others', 'at the end'] as const).map((when) => [
       when,
-      rules.filter((rule) => rule.when === when),
+      judgeInOrder(
+        cases.filter((one) => one.when === when),
+        most,
+      ),
     ]),
   )
   return (journal: Journal): Verdict => {
     const seen: Judged[] = []
     for (const when of [undefined, 'after the others', 'generated', 'at the end'] as const) {
-      const judged =
-        when === 'generated'
-          ? (others.generated?.(journal) ?? [])
-          : judgeSome(parts.get(when)!, journal, most)
+      const judge = when === 'generated' ? others.generated : parts.get(when)
+      const judged = judge?.(journal) ?? []
       seen.push(...judged)
       const isOver = judged.some(
         (one) => one.outcome === 'broken' || (one.outcome === 'open' && !one.isFurther),
@@ -186,7 +187,7 @@ export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
       if (when === 'at the end') return { outcome: 'asks', cases: countOf(seen), asks, atEnd: true }
       return { outcome: 'asks', cases: 0, asks }
     }
-    return concluded(seen, rules.length)
+    return concluded(seen, cases.length)
   }
 }
 
@@ -242,9 +243,9 @@ interface Search<T> {
  * time it searches anew with what the journal knows, and stops at the first case that the journal does not know.
  */
 export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
-  const rules = fc.sample(arbitrary, search).map((value) => remembering(ruleOf(value)))
+  const judge = judgeInOrder(fc.sample(arbitrary, search).map(ruleOf), maxAtOnce)
   return (journal: Journal): readonly Judged[] => {
-    const verdicts = judgeSome(rules, journal, maxAtOnce)
+    const verdicts = judge(journal)
     const broken = first(verdicts, 'broken')
     if (!broken || first(verdicts, 'open')) return verdicts
     const tried: CaseVerdict[] = []

@@ -31,7 +31,7 @@ import {
   type Verdict,
   open,
 } from '../../harness/journal/index.ts'
-import { allOf, answerRule, type CaseRule, judgeSome, requestFor } from '../checks/rules.ts'
+import { allOf, answerRule, type CaseRule, judgeInOrder, requestFor } from '../checks/rules.ts'
 import { awkwardTexts } from '../checks/bad-input.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 
@@ -221,12 +221,12 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const source = grantedProbe(context, 'jobs.create', () =>
       withChange(validRequest(client, given, 'jobs.create'), withTexts),
     )
-    const alone = texts.length > 1 ? texts.map((text) => ruleOf([text])) : []
+    const alone = judgeInOrder(texts.length > 1 ? texts.map((text) => ruleOf([text])) : [], 1)
     // Of the right type, but a crash on it is a crash on user input.
     const request = requestFor(context, JSON.stringify(texts), source, { badInput: true })
     const judge = answerRule(context, request, (exchange, journal) => {
       const { status } = exchange.response!
-      const each = status < 300 ? [] : judgeSome(alone, journal, 1)
+      const each = status < 300 ? [] : alone(journal)
       const found = each.find((one) => one.outcome !== 'held')
       if (found) return found
       if (status < 500) return { outcome: 'held', cases: each.length + 1 }
