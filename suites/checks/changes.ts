@@ -335,15 +335,17 @@ export function withoutFault(one: Change, body: unknown): unknown {
 }
 
 export function changedBody(changes: readonly Change[], valid?: unknown): unknown {
-  const framed = changes.reduce<unknown>((body, one) => {
-    if (hasParent(body, one.place.pointer)) return body
-    const top = topOf(one.place)
-    return setAt(body, top, getAt(one.place.body, top))
-  }, valid ?? changes[0]?.place.body)
-  return changes.reduce((body, { place, value }) => {
+  let body = valid ?? changes[0]?.place.body
+  for (const { place } of changes) {
+    if (hasParent(body, place.pointer)) continue
+    const top = topOf(place)
+    body = setAt(body, top, getAt(place.body, top))
+  }
+  for (const { place, value } of changes) {
     const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
-    return setAt(body, place.pointer, value(own))
-  }, framed)
+    body = setAt(body, place.pointer, value(own))
+  }
+  return body
 }
 
 /** @param adapted changes the valid request first */
