@@ -423,9 +423,9 @@ function openLine(endpoint: Endpoint): ConnectionLine {
     connection: undefined as Connection | undefined,
     dispatch: dispatcher.dispatch.bind(dispatcher),
     async hangUp() {
-      const gone = dispatcher.destroy().catch(() => {})
+      // First, since undici would destroy it with an error, and write its stack.
       for (const socket of sockets) socket.destroy()
-      await gone
+      await dispatcher.destroy().catch(() => {})
     },
   }
   return line
