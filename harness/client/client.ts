@@ -32,7 +32,6 @@ import {
   eventOf,
   isOpen,
   open,
-  type Left,
   type Open,
 } from '../journal/index.ts'
 import { KeyWatch, Liveness } from './liveness.ts'
@@ -146,8 +145,17 @@ export class Client {
     // Made before a place is taken: making it may send requests.
     const before = ask.after && (await probeOf(ask.after.source))
     if (isOpen(before)) return before
-    const left = turn && (await this.#awaitTurn(ask, probe, turn))
-    if (left) return left
+    if (turn) {
+      const isKeyRight = probe.credential.full
+      const name = operationName(probe)
+      const left = this.breaker.check(name, ask.purpose.role)
+      if (left) return left
+      const queued = this.throttle?.wait(name, this.life.signal, isKeyRight, turn)
+      if (queued) await queued
+      const held = this.throttle?.pass(name, this.life.signal)
+      if (held) await held
+      if (!isKeyRight) await this.#watchKeys().separate(probe)
+    }
     const { alone = false } = ask
     // Readings of a job in progress are urgent: behind hundreds of requests they would be too late. So are uses of new
     // objects; and what is the critical path: creations, as objects are looked at again once they are old enough, and
@@ -173,7 +181,13 @@ export class Client {
     } finally {
       release()
     }
-    if (turn && !isOpen(sent) && sent.response) await this.#count(sent, sent.response, ask.attempt)
+    if (!turn || isOpen(sent) || !sent.response) return sent
+    this.breaker.reset(operationName(sent.probe))
+    const confirming = refusing.includes(sent.response.status)
+      ? this.#watchKeys().confirm(sent, sent.response)
+      : this.liveness.confirm(sent)
+    if (confirming) await confirming
+    if (isThrottling(sent)) this.#count(sent, sent.response, ask.attempt)
     return sent
   }
 
@@ -191,25 +205,10 @@ export class Client {
     return sent
   }
 
-  async #awaitTurn(ask: Ask, probe: Probe, turn: Turn): Promise<Left> {
-    const { signal } = this.life
-    const operation = operationName(probe)
-    const left = this.breaker.check(operation, ask.purpose.role)
-    if (left) return left
-    await this.throttle?.wait(operation, signal, probe.credential.full, turn)
-    await this.throttle?.pass(operation, signal)
-    if (!probe.credential.full) await this.#watchKeys().separate(probe)
-    return undefined
-  }
-
-  /** Notes that an operation answers, and holds it back if it is throttled. */
-  async #count(exchange: Exchange, response: HttpResponse, attempt = 0): Promise<void> {
+  /** Holds an operation back that is throttled. */
+  #count(exchange: Exchange, response: HttpResponse, attempt = 0): void {
     const { expects } = exchange.purpose
     const operation = operationName(exchange.probe)
-    this.breaker.reset(operation)
-    await this.liveness.confirm(exchange)
-    if (refusing.includes(response.status)) await this.#watchKeys().confirm(exchange, response)
-    if (!isThrottling(exchange)) return
     const isCounted = !haveStatus(expects, 429, 503)
     const status = String(response.status)
     // A page is a gateway's, which limits all operations.

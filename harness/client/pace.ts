@@ -236,18 +236,26 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
      * throttled request keeps it through its retries, so that waiting ones do not use up the limit. It changes to the
      * queue of wrong keys once there is one, which would leave nothing to others.
      */
-    async wait(operation: string, signal: AbortSignal, isKeyRight: boolean, turn: Turn) {
+    wait(
+      operation: string,
+      signal: AbortSignal,
+      isKeyRight: boolean,
+      turn: Turn,
+    ): Promise<void> | undefined {
       const since = performance.now() - serializedMs
       const isShared = !isKeyRight && wrongKeys.heldUntil > since
-      if (!isShared && (turn.leave || (heldUntil.get(operation) ?? -Infinity) <= since)) return
+      if (!isShared && (turn.leave || (heldUntil.get(operation) ?? -Infinity) <= since))
+        return undefined
       const name = isShared ? 'wrong keys' : operation
-      if (turn.leave && turn.queue === name) return
+      if (turn.leave && turn.queue === name) return undefined
       turn.leave?.()
       turn.leave = undefined
       const one = queues.get(name) ?? createSemaphore(1)
       queues.set(name, one)
-      turn.leave = await one.acquire(signal)
-      turn.queue = name
+      return Promise.resolve(one.acquire(signal)).then((leave) => {
+        turn.leave = leave
+        turn.queue = name
+      })
     },
     see(exchange: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
       if (!exchange.response || isThrottled(exchange.response)) return

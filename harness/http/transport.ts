@@ -117,7 +117,7 @@ export function createTransport(options: TransportOptions): Transport {
       after.ended(await sendOn(line, after.request, { ...sending, tag: after.tag }, true))
       if (!lines.has(line)) line = take(true)
     }
-    return sendOn(line, request, sending)
+    return await sendOn(line, request, sending)
   }
 
   return {

@@ -67,7 +67,8 @@ export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
     }
   }
   if (ask.awaitFree) return sendWhenFree(ask.awaitFree)
-  return client.hooks.intercept(first, purpose, sendWhenFree) ?? sendAgain(client, ask, [], first)
+  const intercepted = client.hooks.intercept(first, purpose, sendWhenFree)
+  return await (intercepted ?? sendAgain(client, ask, [], first))
 }
 
 /** Sends a request several times at the same moment, but no more often than the target takes at once. */
