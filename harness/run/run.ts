@@ -112,9 +112,9 @@ export function isPlanned(given: Given, id: CatalogueRequirement['id']): boolean
 export function perRun<T extends object>(make: () => T): (client: Client) => T {
   const states = new WeakMap<Client['journal'], T>()
   return (client) => {
-    const known = states.get(client.journal) ?? make()
-    states.set(client.journal, known)
-    return known
+    let state = states.get(client.journal)
+    if (!state) states.set(client.journal, (state = make()))
+    return state
   }
 }
 

@@ -156,9 +156,11 @@ const talliesOf = perRun(
 const maxKept = 4
 
 export function watchEnvelope(client: Client, given: Given, exchange: Exchange): void {
-  for (const [requirement, tally] of talliesOf(client)) {
+  const tallies = talliesOf(client)
+  for (const requirement of observedRequirements) {
     const seen = isPlanned(given, requirement) && observedCase(requirement, exchange)
     if (!seen) continue
+    const tally = tallies.get(requirement)!
     tally.cases++
     const { expected, actual } = seen
     if (actual === undefined) continue
