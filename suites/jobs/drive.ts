@@ -153,7 +153,7 @@ export class Jobs {
     const { jobs } = viewOf(this.history)
     return jobs.length === 0
       ? this.history.events.some((one) => one.operation === 'jobs.create' && one.isGranted)
-      : jobs.some((job) => this.#isMissing(job)) && !jobs.some((job) => job.readings.some(isRead))
+      : !jobs.some((job) => job.readings.some(isRead)) && jobs.some((job) => this.#isMissing(job))
   }
 
   #isLost(job: Job): boolean {
