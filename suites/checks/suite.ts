@@ -233,8 +233,6 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     }),
   }
   const fault = nameOfFaults(faults)
-  const make = () =>
-    withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
   const { path, params, query, headers, body, credential } = draft
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const key = `${JSON.stringify([material.operation, path, params, headers])} ${text}`
@@ -247,6 +245,15 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     !one.mayStay &&
     !one.object &&
     !isGenerated
+  const { valid: known } = material
+  // Where a valid request is as declared, and the case leaves its key, only the key is not in the draft.
+  const isKnown = (own: Probe): boolean =>
+    credential === known.credential && own.params === known.params && own.body === known.body
+  const change = (own: Probe): Probe =>
+    isKnown(own) && !one.object
+      ? { ...draft, credential: own.credential }
+      : one.change(one.object?.(own) ?? own)
+  const make = () => withChange(valid(), (own) => ({ ...change(own), effect, fault }))
   const own = `${requirement.id} ${what} ${credential.value} ${JSON.stringify(query)} ${key}`
   return { name: isShared ? key : own, source: madeOnce(make), purpose }
 }
