@@ -206,7 +206,6 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasJobs = planned.some((one) => ofJobs.includes(operationFor(one, target)))
   const hasUnserved = Object.values(target.absent).includes('not-served')
   const hasControls = planned.some((one) => one.control)
-  /** Look at every answer, for what is judged by all of them. */
   const observers = [
     ...(planned.some(isObserved) ? [watchEnvelope] : []),
     ...(hasControls ? [noteSteady] : []),

@@ -136,7 +136,6 @@ function canonical(probe: Probe): string | undefined {
   }
 }
 
-/** Requirements about refusals of single requests. */
 const refusalsOf = (target: Target) =>
   catalogue.flatMap((requirement) => {
     const { expects, fault, id } = requirement

@@ -91,7 +91,7 @@ export class Client {
   readonly breaker = new Breaker()
   /** Once an answer was throttled. */
   throttle: Throttle | undefined
-  /** Told of each pause for which an operation is held. */
+  /** Told of each pause. */
   onPause: ((operation: string, pauseMs: number) => void) | undefined
   readonly liveness: Liveness
   /** Set once the client exists. */

@@ -120,7 +120,6 @@ export interface Refusal {
   valid(): Promise<Made>
 }
 
-/** Cases, or what they lack. */
 export type MadeCases = readonly Case[] | Open
 
 /** The cases of a refusal as sent, made once the control was accepted. */
