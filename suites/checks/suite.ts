@@ -246,14 +246,17 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     !one.object &&
     !isGenerated
   const { valid: known } = material
-  // Where a valid request is as declared, and the case leaves its key, only the key is not in the draft.
-  const isKnown = (own: Probe): boolean =>
-    credential === known.credential && own.params === known.params && own.body === known.body
-  const change = (own: Probe): Probe =>
-    isKnown(own) && !one.object
-      ? { ...draft, credential: own.credential }
-      : one.change(one.object?.(own) ?? own)
-  const make = () => withChange(valid(), (own) => ({ ...change(own), effect, fault }))
+  const make = () =>
+    withChange(valid(), (own) => {
+      // Where a valid request is as declared, and the case leaves its key, only the key is not in the draft.
+      const isKnown =
+        credential === known.credential && own.params === known.params && own.body === known.body
+      const changed =
+        isKnown && !one.object
+          ? { ...draft, credential: own.credential }
+          : one.change(one.object?.(own) ?? own)
+      return { ...changed, effect, fault }
+    })
   const own = `${requirement.id} ${what} ${credential.value} ${JSON.stringify(query)} ${key}`
   return { name: isShared ? key : own, source: madeOnce(make), purpose }
 }
