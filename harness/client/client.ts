@@ -389,7 +389,8 @@ export class Client {
       throttled: false,
       isOfGateway:
         response !== undefined &&
-        isGatewayError(response) &&
+        isOfGateway(response) &&
+        !isModelError(response.tpe) &&
         !isExpected(purpose.expects, response),
       recorded,
       sentAt: result.sentAt,
@@ -472,16 +473,12 @@ function unansweredFor(exchange: Exchange, times: number): Exchange {
   return exchange
 }
 
-function isGatewayError(response: HttpResponse): boolean {
-  return isOfGateway(response) && !isModelError(response.tpe)
-}
-
 /** A crash of the service itself: a gateway may forward one of several requests at a time. */
 export function isOwnBreakdown(exchange: Exchange): boolean {
   return (
     exchange.response !== undefined &&
     isBreakdown(exchange.response) &&
-    !isGatewayError(exchange.response)
+    !isOfGateway(exchange.response)
   )
 }
 
