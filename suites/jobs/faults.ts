@@ -41,17 +41,19 @@ const malformedInputs = byCases(
     const places = inputPlaces(material, false).toReversed()
     const whole = places.at(-1)
     const at = (member: string) => (place: Placed) => place.member.at === `/inputs/*/${member}`
-    const types = places.flatMap((place) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)])
+    const badTypes = (place: Placed) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)]
+    const types = places.flatMap(badTypes)
     const withoutId = places.filter(at('id')).flatMap(absent)
-    const withoutValue = inputPlaces(material, true).filter(at('value')).flatMap(absent)
-    // A server may take inputs without the object around them.
+    const needed = inputPlaces(material, true).filter(({ member }) => member.at.includes('/value'))
+    // A server may take inputs alone.
     const bare = (body: unknown): unknown => getAt(body, '/inputs')
     return [
       ...types,
       change(whole!, 'array', 'just the array of inputs', bare),
       change(whole!, 'text', 'the valid body as a text', JSON.stringify),
       ...withoutId,
-      ...withoutValue,
+      ...needed.filter(at('value')).flatMap(absent),
+      ...needed.flatMap(badTypes),
       // A server that skips a malformed input then misses nothing, and must still refuse.
       ...[...types, ...withoutId].flatMap(behind),
     ].map((one) => caseOf(one))
