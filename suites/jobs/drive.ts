@@ -348,7 +348,7 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
   const count = isQuick ? Math.min(3, most) : most
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) {
-      await pause(client, 10 * 1.25 ** (moment - 2))
+      await pause(client, 10 * 1.25 ** (moment - 2 + turn / timesAlike))
       const left = await gate.readUntilFound(job)
       if (left || job.readings.at(-1) !== job.inProgress.at(-1)) return left
     }
