@@ -81,7 +81,7 @@ const retrievable: Judge = async (context) => {
   if (isOpen(content)) return content
   const file = withOwnContent(given, content)
   const named = () => uploadProbe(given, file, freshFilename(given, otherName))
-  const sent = await context.send(named, { role: 'setup', what: 'under a name beyond ASCII' })
+  const sent = await sendOdd(context, named, 'under a name beyond ASCII')
   return isOpen(sent) ? sent : verdict
 }
 

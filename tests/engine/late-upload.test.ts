@@ -54,6 +54,20 @@ test.each<[string, (types: readonly string[]) => boolean, string[]]>([
   expect(failed).toEqual(expected)
 })
 
+test('a server that refuses file names beyond ASCII passes', async () => {
+  let refused = 0
+  const { failed } = await judgeBehind(
+    (_path, answer, _ms, { headers }) => {
+      const isRefused = headers.get('content-disposition')?.includes('filename*=') === true
+      refused += isRefused ? 1 : 0
+      return isRefused ? error(400, 'InvalidInputParameters') : answer()
+    },
+    { only: ['files.*'] },
+  )
+  expect(refused).toBeGreaterThan(0)
+  expect(failed).toEqual([])
+})
+
 test('one id for all uploads is as old as the first: it is not waited for again and again', async () => {
   const made: number[] = []
   const { run } = await judgeBehind(
