@@ -1,3 +1,4 @@
+import { operationOf } from '../../catalogue/operations.ts'
 import { perRun, whySilent } from '../../harness/run/index.ts'
 import {
   isDisguise,
@@ -170,12 +171,18 @@ const disguises: Partial<Record<OtherPlace, readonly [name: string, value: strin
   multipart: ['content-type', 'multipart/form-data; boundary=conform'],
 }
 
+/** As an upload may come. */
+const form =
+  '--conform\r\nContent-Disposition: form-data; name="file"; filename="tea.txt"\r\n\r\ntea\r\n--conform--\r\n'
+
 /**
  * The request at that place, outside any operation, since a gateway's answer there says nothing about the operation.
  */
 function probeAt(material: Material, valid: Probe, wrong: Wrong, at: Elsewhere): Probe {
   const { place, path, body } = at
-  const own = body === undefined ? valid.body : otherBodies(material, valid)[body]
+  const isForm = place === 'multipart' && operationOf(material.operation).body === 'raw'
+  const plain = isForm ? form : valid.body
+  const own = body === undefined ? plain : otherBodies(material, valid)[body]
   const query = place === 'query' ? (queryIn(material) ?? { file_types: 'txt' }) : {}
   const isOtherUuid = place === 'uuid in the other letter case'
   const disguise = disguises[place]
