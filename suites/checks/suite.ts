@@ -245,18 +245,8 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     !one.mayStay &&
     !one.object &&
     !isGenerated
-  const { valid: known } = material
   const make = () =>
-    withChange(valid(), (own) => {
-      // Where a valid request is as declared, and the case leaves its key, only the key is not in the draft.
-      const isKnown =
-        credential === known.credential && own.params === known.params && own.body === known.body
-      const changed =
-        isKnown && !one.object
-          ? { ...draft, credential: own.credential }
-          : one.change(one.object?.(own) ?? own)
-      return { ...changed, effect, fault }
-    })
+    withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
   const own = `${requirement.id} ${what} ${credential.value} ${JSON.stringify(query)} ${key}`
   return { name: isShared ? key : own, source: madeOnce(make), purpose }
 }
