@@ -136,6 +136,7 @@ function canonical(probe: Probe): string | undefined {
   }
 }
 
+/** Requirements about refusals of single requests. */
 const refusalsOf = (target: Target) =>
   catalogue.flatMap((requirement) => {
     const { expects, fault, id } = requirement

@@ -434,9 +434,9 @@ export class KeyWatch {
   }
 
   /**
-   * After one of the statuses `refusing`: if another operation that accepted the full key refuses it now, the run ends, since
-   * nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a series
-   * of wrong keys.
+   * After one of the statuses `refusing`: if another operation that accepted the full key refuses it now, the run ends,
+   * since nothing more can be learned and no requirement is to blame. A 429 is an ordinary limit, unless it follows a
+   * series of wrong keys.
    */
   confirm(exchange: Exchange, response: HttpResponse): Promise<void> | undefined {
     const { operation, credential } = exchange.probe

@@ -41,6 +41,7 @@ export interface Prepared {
   readonly judgingOf: JudgingOf
 }
 
+/** How each requirement is judged, by id. */
 export type JudgingOf = (id: string) => { readonly judge: Judge } | undefined
 
 /** Judges a requirement; open if it cannot cause a state that it needs. */
@@ -109,6 +110,7 @@ export function isPlanned(given: Given, id: CatalogueRequirement['id']): boolean
   return given.plan.get(id)?.run === true
 }
 
+/** A state that is made once a run. */
 export function perRun<T extends object>(make: () => T): (client: Client) => T {
   const states = new WeakMap<Client['journal'], T>()
   return (client) => {

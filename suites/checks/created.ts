@@ -23,6 +23,7 @@ export const sharedBy = perRun(() => ({
   made: new Map<string, Promise<unknown>>(),
   /** Member faults that crashed the server, for any requirement: they are bad input, too. */
   crashes: new Map<Exchange, string>(),
+  /** Ids of objects that were made to be destroyed. */
   doomed: new Set<string>(),
   /** How many generations bad input may still cause in this run, and how many cases wait because that is too few. */
   generated: { allowance: undefined as { left: number } | undefined, waiting: 0 },
@@ -141,6 +142,7 @@ export function withOwnContent(given: Given, file: UploadContent): UploadContent
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
+/** Acts on each in turn, until something could not be done. */
 export async function inTurn<T>(
   all: readonly T[],
   act: (one: T) => Promise<unknown>,
@@ -152,6 +154,7 @@ export async function inTurn<T>(
   return undefined
 }
 
+/** What could not be done of works at once. */
 export const firstOpen = async (works: readonly unknown[]): Promise<Left> =>
   (await allEnded(works)).find(isOpen)
 

@@ -256,6 +256,7 @@ function otherValues(material: Material, place: Placed): Change[] {
   ]
 }
 
+/** The faults of a member that a requirement judges, by its name. */
 function faultsUnder(material: Material, name: string, place: Placed): Change[] {
   const { judgedBy = {}, kinds, isFile } = place.member
   const changes: Change[] = []

@@ -65,6 +65,7 @@ import {
 import { grantedByScenario } from './granted.ts'
 import { byScenario, type Further } from './scenario.ts'
 
+/** Judges a valid request with exactly one fault by the accepted pairs. */
 async function judgeRefusal(context: CheckContext, condition: Condition): Promise<Verdict | Later> {
   const { client, given, requirement } = context
   const operation = operationIn(context)
