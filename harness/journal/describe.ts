@@ -46,6 +46,8 @@ export function wasAnswered(exchange: Exchange): string {
   return `got ${describeResponse(exchange)}`
 }
 
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
 export const onReusedConnection = 'wrong only on a reused connection: '
 
 export function withFinding(exchange: Exchange, received: string): string {

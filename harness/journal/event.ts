@@ -55,6 +55,9 @@ export interface HistoryEvent {
 
 export const isConflict = (event: HistoryEvent): boolean => event.status === 409
 
+export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
+  one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
+
 export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
   status === 404 || status === 410
 

@@ -6,6 +6,7 @@ export {
   isConflict,
   isMeant,
   isMissing,
+  overlaps,
   readsTheSame,
   sameId,
 } from './event.ts'
@@ -20,6 +21,7 @@ export {
   judged,
   type Rule,
   type Shown,
+  timesAlike,
   type Verdict,
   verdictOf,
   type Ask,
@@ -93,6 +95,7 @@ export {
   onReusedConnection,
   rerunCommand,
   rerunLine,
+  seconds,
   wasAnswered,
   withFinding,
 } from './describe.ts'

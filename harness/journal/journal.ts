@@ -304,6 +304,9 @@ export function verdictOf(
   }
 }
 
+/** Observations needed for a fault that another client or a replica could explain. */
+export const timesAlike = 3
+
 /** What one thing shows: a fault, that the rule holds, or why it proves nothing. */
 export type Shown = Evidence | 'held' | { readonly why: string } | undefined
 

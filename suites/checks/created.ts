@@ -164,6 +164,11 @@ export const together = <T>(all: readonly T[], act: (one: T) => Promise<unknown>
 export const isTaken = (exchange: Exchange): boolean =>
   exchange.response !== undefined && isGranted(exchange.response)
 
+export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
+
+/** Creations of the same thing that are sent at the same moment. */
+export const atOnce = { full: 4, quick: 2 }
+
 /** An exchange that others depend on; open if it was not accepted. */
 export function need(which: string, exchange: Exchange | Open, isGood = isTaken): Exchange | Open {
   if (isOpen(exchange) || isGood(exchange)) return exchange

@@ -14,6 +14,7 @@ import {
   type Probe,
   type Purpose,
   type Source,
+  timesAlike,
   wasAnswered,
   withChange,
   open,
@@ -49,9 +50,11 @@ import {
   requestFor,
 } from '../checks/rules.ts'
 import {
+  atOnce,
   firstOpen,
   freshFilename,
   inTurn,
+  isConflict,
   isTaken,
   namedId,
   need,
@@ -78,12 +81,9 @@ import {
   isUsable,
   ofFaults,
   madeBy,
-  timesAlike,
   usesByPath,
   relationRule,
 } from './rules.ts'
-
-export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 
 interface Sent {
   /** What was shown besides. */
@@ -169,7 +169,6 @@ async function awaitFile(context: CheckContext, file: string): Promise<void> {
   await context.send(() => retrieval(given, file), setup)
 }
 
-export const atOnce = { full: 4, quick: 2 }
 export const needTwo: Open = open('concurrent creations need limits.concurrency of 2 or more')
 
 export const ownId: Send = async (context) => {

@@ -16,9 +16,12 @@ import {
   isMeant,
   isMissing,
   judged,
+  overlaps,
   type Rule,
   sameId,
+  seconds,
   type Shown,
+  timesAlike,
   describeResponse,
   type Exchange,
   jsonValue,
@@ -63,9 +66,6 @@ const isGranted = (event: HistoryEvent): boolean => event.isGranted
 const isAnswered = (event: HistoryEvent): boolean =>
   event.status !== undefined && event.noise === undefined
 
-export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
-  one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
-
 /** Refused for its content: rights, limits and throttling do not count. */
 export const isRefused = ({ response }: Exchange): boolean =>
   response !== undefined &&
@@ -84,8 +84,6 @@ const isSameRequest = (one: HistoryEvent, other: HistoryEvent): boolean =>
 /** A timer may fire 1 ms early. */
 const hasSettled = (history: History, madeAt: number, at: number): boolean =>
   at - madeAt >= history.limits.settleMs - 1
-
-export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 const acceptedBy = (history: History, id: OperationId): HistoryEvent[] =>
   history.events.filter(
@@ -175,9 +173,6 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   )
   return refusal ? [{ refusal, creation }] : []
 }
-
-/** Observations needed for a fault that another client or a replica could explain. */
-export const timesAlike = 3
 
 /** §7.2: a refused creation has no effect: its name is still free. */
 const noEffectRule: RelationRule = (history, id) => {

@@ -9,7 +9,10 @@ import {
   type HistoryEvent,
   isConflict,
   judged,
+  overlaps,
   type Rule,
+  seconds,
+  timesAlike,
   type Verdict,
   verdictOf,
   describePairs,
@@ -20,7 +23,6 @@ import {
   derived,
   open,
 } from '../../harness/journal/index.ts'
-import { overlaps, seconds, timesAlike } from '../created/rules.ts'
 import {
   type Attempt,
   attemptsIn,

@@ -1,5 +1,13 @@
 import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks/valid-request.ts'
-import { firstOpen, inTurn, isTaken, once, together } from '../checks/created.ts'
+import {
+  atOnce,
+  firstOpen,
+  inTurn,
+  isConflict,
+  isTaken,
+  once,
+  together,
+} from '../checks/created.ts'
 import {
   allEnded,
   type Client,
@@ -31,6 +39,7 @@ import {
   type Open,
   type Probe,
   type Purpose,
+  timesAlike,
   open,
 } from '../../harness/journal/index.ts'
 import { type ApplicationValue, applicationNames } from '../../harness/target/index.ts'
@@ -39,9 +48,7 @@ import { haveStatus } from '../../catalogue/answers.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { atOnce, isConflict } from '../created/drive.ts'
 import { type RefusedChange, refusalsOf } from '../general.suite.ts'
-import { timesAlike } from '../created/rules.ts'
 import { conflict, moments, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { jobFaults } from './faults.ts'

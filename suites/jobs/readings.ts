@@ -11,12 +11,12 @@ import {
   readsTheSame,
   type Rule,
   sameId,
+  seconds,
 } from '../../harness/journal/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { member, preview, previews } from '../../schemas/json.ts'
 import { hasEnded, isRead, isReading, isUnknown, Job, ownJobs, statusOf, viewOf } from './view.ts'
 import { parseDateTime } from '../../schemas/formats.ts'
-import { seconds } from '../created/rules.ts'
 
 /** A reading of a job of the run, or of a declared one, which has no creation. */
 interface Reading {
