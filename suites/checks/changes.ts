@@ -164,7 +164,8 @@ export function undescribedMembers(body: unknown, shown: readonly Placed[]): Pla
     })
 }
 
-function isOfItsType({ member, pointer }: Placed, body: unknown): boolean {
+/** False for a member shown for items of one type, in an item of another. */
+export function isOfItsType({ member, pointer }: Placed, body: unknown): boolean {
   if (member.ofType === undefined) return true
   const items = tokensOf(member.at).lastIndexOf('*') + 1
   const item = tokensOf(pointer).slice(0, items)

@@ -24,6 +24,7 @@ import {
   type Placed,
   arraysAbove,
   placesIn,
+  isOfItsType,
 } from './changes.ts'
 import {
   type Probe,
@@ -315,7 +316,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
   const body = jsonOf(whole)
   const places = placesIn(material, operation, body).filter((place) => {
     const { judgedBy = {}, supportedIf } = place.member
-    if (!Object.values(judgedBy).includes(name)) return false
+    if (!Object.values(judgedBy).includes(name) || !isOfItsType(place, place.body)) return false
     // The target supports what the member is part of: the declared body has it, or a scenario shows it.
     return (
       supportedIf === undefined ||

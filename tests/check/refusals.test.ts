@@ -28,6 +28,8 @@ const chat: Told = {
   sentWith: { 'content-type': 'application/json' },
   authorization,
 }
+const graphChat = (own: object): Told =>
+  but(chat, { sends: { ...(chat.sends as object), tools: [{ type: 'graph', function: own }] } })
 const creation: Told = {
   ...granted['jobs.create/202-created']!,
   sends: { inputs: [{ id: 'topic', value: ['tea'] }] },
@@ -152,6 +154,13 @@ const differs = 'the answers to one request differ'
 const none = 'no request equals a granted one but for its fault'
 
 test.each<[what: string, id: string, why: string, ...told: Told[]]>([
+  [
+    'a member that is shown for tools of another type',
+    'chat.create/400-malformed-tools',
+    'no request equals a granted one',
+    graphChat({ description: 'Knows about tea' }),
+    graphChat({ description: 42 }),
+  ],
   ['the valid request is missing', missingFormat, none, faulty({})],
   ['the valid request was refused', missingFormat, none, but(pdf, refused), faulty({})],
   [
