@@ -118,7 +118,7 @@ const placed: readonly string[] = named(
   jobs.create/202-required-inputs-only  - 5xx
   jobs.create/202-any-text              - emoji nul backslash empty blank line-ends digits object-member
   jobs.create/400-malformed-json        spoils-connection
-  jobs.create/409-job-in-progress       parallel identical-only slow-only plain-only preloaded-only other failing as-many-inputs
+  jobs.create/409-job-in-progress       parallel identical-only slow-only plain-only preloaded-only other other-unlike failing as-many-inputs
   jobs.create/409-job-in-progress       answered-again at-once-only later-only unread-only read-only
   jobs.create/409-released              - slow after-failed after-third late created
   jobs.create/409-per-application       -

@@ -433,6 +433,7 @@ function isOverlooked(world: World, application: Application, job: Job, inputs: 
     '#unread-only': job.read,
     '#read-only': !job.read,
     '#other': application.id === preloadedIds.otherApplication,
+    '#other-unlike': application.id === preloadedIds.otherApplication && job.inputs !== inputs,
     '#failing': application.fails,
     '#preloaded-only': application.made === true,
   })
@@ -499,6 +500,7 @@ export function startJob(
   const neverEnds = world.switches.brokenIn('jobs.retrieve/200-outcome', {
     '': application.id === preloadedIds.application,
     '#slow': application.isSlow,
+    '#other-unlike': application.id === preloadedIds.otherApplication && job.inputs !== inputs,
     '#failing': application.fails,
   })
   if (['jobs/born-completed', 'jobs/born-failed', 'jobs/instant'].some(varied))

@@ -418,13 +418,13 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   if (unread) return unread
   // One attempt shows for the others that there are conflicts.
   const most = gate.isPlanned(ids.inProgress) ? mostMoments : 1
-  const isBesideOther = onOther && gate.madeBy(onOther) && !gate.isQuick
+  const jobOnOther = onOther && !gate.isQuick && gate.madeBy(onOther)
   // A server may show older jobs otherwise while a newer one is in progress.
   const older = gate.view.jobs.find(({ end }) => end && performance.now() > end.endedAt + pauseMs)
   const works = [
     createDuring(gate, first, turn, most),
     older && gate.read(older.id),
-    isBesideOther && other?.createBeside(other.application),
+    other && jobOnOther && createDuring(other, jobOnOther, turn, most),
   ]
   const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.
