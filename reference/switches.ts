@@ -139,7 +139,7 @@ const placed: readonly string[] = named(
   pdf.parse/200-content                 first first-page size name
   completion.create/400-wrong-content-type spoils-connection
   files.upload/413-body-too-large       spoils-connection
-  files.upload/2xx-retrievable          - gone 5xx early late forbidden last-only at-once in-graph attached pdf
+  files.upload/2xx-retrievable          - gone 5xx early late forbidden last-only at-once in-graph attached pdf odd-name
   files.upload/2xx-attached-to-graph    - refused first-graph replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx two-none-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many empty-file name

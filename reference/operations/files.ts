@@ -193,6 +193,7 @@ export const filesRetrieve: Operation<StoredFile> = {
       call.rejectIf(`${usable}#in-graph`, ways.includes('addition'), '404-ResourceNotFound')
       call.rejectIf(`${usable}#attached`, ways.includes('upload'), '404-ResourceNotFound')
       call.breakIf(`${usable}#pdf`, file.type === 'application/pdf')
+      call.rejectIf(`${usable}#odd-name`, !/^[ -~]*$/.test(file.name), '404-ResourceNotFound')
     }
     if (file.state === 'deleted') call.refuse('410-deleted-file', '410-ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', '410-Gone')

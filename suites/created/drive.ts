@@ -388,8 +388,10 @@ function madeBefore({ client, requirement }: CheckContext, creates: OperationId)
     'envelope/large-body',
     ...alsoMadeFor(creates),
   ]
+  const isOwn = (one: HistoryEvent) => one.exchange.purpose.requirement === requirement.id
+  // What another requirement sent as bad input is not looked at.
   const made = madeBy(client.journal, creates).filter(
-    (one) => one.request === 'valid' && !doomed.has(one.object!),
+    (one) => (one.request === 'valid' || isOwn(one)) && !doomed.has(one.object!),
   )
   const isFile = creates === uploadOperation
   // Late creations of another charset would be waited for.
