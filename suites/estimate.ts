@@ -16,21 +16,21 @@ import { isExclusive, readsDeclared, type Target } from '../harness/target/index
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './plan.ts'
 
-/** Requests of a run for one operation, if each control is accepted. */
+/** Requests of a run for one operation, to a conforming target with short jobs, if each control is accepted. */
 export interface Estimate {
   readonly operation: string
-  /** To a conforming target with short jobs. */
   readonly requests: number
   /** As many at most, if answers are wrong. */
   readonly most: number
+  /** Of the requests, those that the target accepts, or may accept. */
   readonly creations: number
   readonly generations: number
 }
 
 /** Polls until a short job ends. */
-const polls = 8
+const polls = { usual: 5, most: 8 }
 
-const effectOf = (id: OperationId): Effect => granting(id).effect
+const effectOf = (id: string): Effect => (isOperationId(id) ? granting(id).effect : 'none')
 
 /** Requests per operation, in catalogue order, without retries of throttled ones. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
@@ -39,14 +39,14 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   const controlled = new Set<string>()
   const uploaded = new Set<string>()
   // The first request checks that the target answers, and is repeated until it does.
-  totals.add(firstOperation, 2, 'none', { usually: 1 })
+  totals.add(firstOperation, { requests: 1, most: 2 })
   // What an unknown path gets is compared with each operation, until one differs.
-  totals.add('envelope', 1 + operations.length, 'none', { usually: 1 })
+  totals.add('envelope', { requests: 1, most: 1 + operations.length })
   for (const [id, entry] of plan)
     if (entry.run) addRequirement(requirementOf(id as CatalogueRequirement['id']))
-  totals.add(uploadOperation, uploaded.size, 'creates')
+  totals.add(uploadOperation, { requests: uploaded.size, creations: uploaded.size })
   for (const [id, absence] of Object.entries(target.absent))
-    if (absence === 'not-served' && isOperationId(id)) totals.add(id, 1, 'none')
+    if (absence === 'not-served' && isOperationId(id)) totals.add(id, { requests: 1 })
   for (const { id } of operations) addPolls(id)
   return totals.all().filter((one) => one.most > 0)
 
@@ -54,21 +54,22 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     const { id, needs, effect } = requirement
     const scenario = target.scenarios[id]
     const of = scenario?.operation ?? requirement.operation
-    const { most, usually, generations, also, controls } = requestsOf(requirement, target, runs)
+    const { most, usual, generations, also, controls } = requestsOf(requirement, target, runs)
     if (isOperationId(of)) addControls(of, controls)
     addUploads(scenario ? [] : needs)
-    const creates = effect === 'creates'
-    if (generations > 0 && !creates)
-      totals.add(of, most, 'generates', { usually, granted: generations })
-    else totals.add(of, most, effect, { usually, granted: creates ? most : 0 })
-    for (const [other, more] of Object.entries(also)) {
-      totals.add(other, more, 'none', { usually: more * share })
-      // Requests that generate use the created objects.
-      if (creates && isOperationId(other) && effectOf(other) === 'generates')
-        totals.of(other).generations += generations
+    const { requests, creations } = usual
+    // A refused request adds no file: one serves all cases of a requirement.
+    totals.add(of, { requests, most, creations }, effect === 'none' ? 1 : Infinity)
+    for (const [other, bound] of Object.entries(also)) {
+      const usually = bound * share
+      const isCreating = effect === 'creates' && effectOf(other) === 'creates'
+      totals.add(other, { requests: usually, most: bound, creations: isCreating ? usually : 0 })
     }
+    // Requests that generate use the created objects.
+    const user = [of, ...Object.keys(also)].find((one) => effectOf(one) === 'generates')
+    if (user !== undefined) totals.addGenerations(user, usual.generations, generations)
     // After changing a state, the run waits until the valid request is accepted again.
-    if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, effectOf(of))
+    if (scenario && isExclusive(scenario) && isOperationId(of)) addValid(of, 1)
   }
 
   /** Valid requests, once per run: the operation's own, and those with additions of a case. */
@@ -78,11 +79,16 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       controlled.add(name)
       const reads = readsOf(of)
       if (reads && !readsDeclared(of, target.file)) addControls(reads.madeBy, [])
-      const effect = effectOf(of)
-      if (runs.readOnly && effect !== 'none' && !reads) continue
+      if (runs.readOnly && effectOf(of) !== 'none' && !reads) continue
       addUploads(granting(of).needs)
-      totals.add(of, triesOf(of), reads ? 'none' : effect, { usually: 1, granted: 1 })
+      addValid(of, triesOf(of))
     }
+  }
+
+  function addValid(of: OperationId, most: number): void {
+    const effect = readsOf(of) ? 'none' : effectOf(of)
+    totals.add(of, { requests: 1, most, creations: effect === 'creates' ? 1 : 0 })
+    if (effect === 'generates') totals.addGenerations(of, 1)
   }
 
   /** Needed files that the target does not declare by id: each is uploaded once. */
@@ -100,48 +106,51 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     const reads = readsOf(id)
     if (!reads) return
     const [reading, making] = [totals.of(id), totals.of(reads.madeBy)]
-    making.generations += reading.generations
-    making.most += reading.generations
+    making.requests += reading.generations
+    making.most += reading.mostGenerations
+    totals.addGenerations(reads.madeBy, reading.generations, reading.mostGenerations)
     reading.generations = 0
-    reading.most += making.generations * polls
-    reading.requests += Math.ceil(making.generations * share) * polls
+    reading.requests += making.generations * polls.usual
+    reading.most += making.mostGenerations * polls.most
   }
 }
 
-type Total = { -readonly [name in keyof Estimate]: Estimate[name] }
+type Total = { -readonly [name in keyof Estimate]: Estimate[name] } & { mostGenerations: number }
 
-interface Counted {
-  readonly usually?: number
-  /** Number that a conforming target accepts. */
-  readonly granted?: number
-}
+interface Counts
+  extends Pick<Estimate, 'requests'>, Partial<Pick<Estimate, 'most' | 'creations'>> {}
 
 function createTotals(target: Target, readOnly: boolean) {
   const totals = new Map<string, Total>()
-  const of = (name: string): Total => {
-    const none = { operation: name, requests: 0, most: 0, creations: 0, generations: 0 }
-    const known = totals.get(name) ?? none
-    totals.set(name, known)
-    return known
+  const of = (operation: string): Total => {
+    const none = { requests: 0, most: 0, creations: 0, generations: 0, mostGenerations: 0 }
+    const total = totals.get(operation) ?? { operation, ...none }
+    totals.set(operation, total)
+    return total
   }
   return {
     of,
-    all: (): Total[] =>
-      [...totals.values()].map((total) => ({ ...total, requests: Math.ceil(total.requests) })),
-    add(name: string, most: number, effect: Effect, counted: Counted = {}): void {
-      const { usually = most, granted = most } = counted
+    all: (): Estimate[] =>
+      [...totals.values()].map(({ operation, requests, most, creations, generations }) => ({
+        ...{ operation, most, generations },
+        ...{ requests: Math.ceil(requests), creations: Math.ceil(creations) },
+      })),
+    add(name: string, counts: Counts, mostUploads = Infinity): void {
+      const { requests, most = requests, creations = 0 } = counts
       const total = of(name)
-      total.requests += usually
+      total.requests += requests
       total.most += most
-      if (effect === 'creates') total.creations += granted
-      if (effect === 'generates') total.generations += granted
+      total.creations += creations
       if (readOnly || !isOperationId(name) || !uploadsFirst(name, target)) return
-      // A refused request adds no file: one serves all cases of a requirement.
-      const limit = effect === 'none' ? 1 : Infinity
       const uploads = of(uploadOperation)
-      uploads.requests += Math.min(limit, usually)
-      uploads.most += Math.min(limit, most)
-      uploads.creations += Math.min(limit, most)
+      uploads.requests += Math.min(mostUploads, requests)
+      uploads.most += Math.min(mostUploads, most)
+      uploads.creations += Math.min(mostUploads, requests)
+    },
+    addGenerations(name: string, usually: number, most = usually): void {
+      const total = of(name)
+      total.generations += usually
+      total.mostGenerations += most
     },
   }
 }

@@ -6,6 +6,7 @@ import {
   findRequirement,
 } from '../catalogue/catalogue.ts'
 import {
+  type Effect,
   isOperationId,
   readsOf,
   firstOperation,
@@ -41,7 +42,7 @@ import {
   type Scenario,
 } from '../harness/target/index.ts'
 import { isRefusal } from '../catalogue/answers.ts'
-import { type Case, countAll, countGenerating, materialOf, type KnownCases } from './checks/case.ts'
+import { type Case, countAll, countEffects, materialOf, type KnownCases } from './checks/case.ts'
 import { isOpen, type Probe } from '../harness/journal/index.ts'
 import type { Suite } from './checks/suite.ts'
 import { chatCreate } from './chat-create.suite.ts'
@@ -161,7 +162,7 @@ function overBudget(
   const { maxGenerations } = target.limits
   if (!mayGenerate(requirement, target)) return undefined
   const operation = operationFor(requirement, target)
-  const { generations, controls, usually } = requestsOf(requirement, target, options)
+  const { generations, controls, usual } = requestsOf(requirement, target, options)
   const isGenerating = operation !== undefined && generates(operation, target)
   const unpaid = (isGenerating ? ['', ...controls] : [])
     .map((name) => `${operation} ${name}`)
@@ -170,7 +171,7 @@ function overBudget(
   const cost = (requirement.effect === 'generates' ? generations : 0) + unpaid.length
   if (cost > budget.left) {
     const enough = maxGenerations - budget.left + cost
-    const reason = `maxGenerations: ${usually} of ${usually} cases were not sent, because limits.maxGenerations is ${maxGenerations}; ${enough} would be enough for them`
+    const reason = `maxGenerations: ${usual.requests} of ${usual.requests} cases were not sent, because limits.maxGenerations is ${maxGenerations}; ${enough} would be enough for them`
     return { reason }
   }
   budget.left -= cost
@@ -225,12 +226,19 @@ export function plannedCases(
   }
 }
 
+interface Usual {
+  readonly requests: number
+  /** Those that the target grants, or may grant, and that create or generate then. */
+  readonly creations: number
+  readonly generations: number
+}
+
 /** Requests of a requirement to a conforming target, besides the control. */
 export interface Requests {
   /** Maximum requests to its own operation. */
   readonly most: number
-  /** Number measured with a target with short jobs. */
-  readonly usually: number
+  /** To a target with short jobs, if no answer is wrong. */
+  readonly usual: Usual
   /** Maximum requests that generate, including those to other operations. */
   readonly generations: number
   /** Maximum requests to other operations. */
@@ -256,17 +264,29 @@ export function requestsOf(
   if (!planned) {
     const generated = atMost.andGenerated ? runs.grantedRuns : 0
     const most = requests + generated
-    const usually = Math.ceil(most * usualShare[runs.depth])
-    return { most, usually, generations: (atMost.generates ?? 0) + generated, also, controls: [] }
+    const generations = (atMost.generates ?? 0) + generated
+    const share = usualShare[runs.depth]
+    const usually = Math.ceil(most * share)
+    const usual = {
+      requests: usually,
+      creations: effect === 'creates' ? usually : 0,
+      generations: Math.round(generations * share),
+    }
+    return { most, usual, generations, also, controls: [] }
   }
   const { cases, generated, controls } = planned
   const operation = operationFor(requirement, target)
   const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
   const usual = cases.filter((one) => one.at === undefined || one.at === 'other path')
+  const having = (one: Effect): number => (effect === one ? generated : 0)
   return {
     most: (countAll(cases) + generated) * tries + requests,
-    usually: countAll(usual, false) + generated,
-    generations: countGenerating(cases) + (effect === 'generates' ? generated : 0),
+    usual: {
+      requests: countAll(usual, false) + generated,
+      creations: countEffects(usual, 'creates', false) + having('creates'),
+      generations: countEffects(usual, 'generates', false) + having('generates'),
+    },
+    generations: countEffects(cases, 'generates') + having('generates'),
     also,
     controls,
   }
@@ -284,11 +304,16 @@ function byScenario(
   const known = knownOf(target, runs)
   const more = declaresMore(known, operation) && draftRequest(known, operation, 'whole')
   // Repeats are accepted until the condition occurs; after an exclusive scenario the control is sent again.
-  const granted = repeat ?? (effect === 'generates' && !control ? 1 : 0)
+  const granted = repeat ?? (effect !== 'none' && !control ? 1 : 0)
+  const isGenerating = generates(operation, target)
   return {
     most,
-    usually: most,
-    generations: generates(operation, target) ? granted + (isExclusive(scenario) ? 1 : 0) : 0,
+    usual: {
+      requests: most,
+      creations: granting(operation).effect === 'creates' ? granted : 0,
+      generations: isGenerating ? granted : 0,
+    },
+    generations: isGenerating ? granted + (isExclusive(scenario) ? 1 : 0) : 0,
     also: {},
     controls: more && !isOpen(more) ? [nameOfControl(more)] : [],
   }

@@ -190,11 +190,15 @@ export const countAll = (cases: readonly Case[], withParts = true): number =>
     return sum + own + (withParts ? countAll(one.parts ?? []) : 0)
   }, 0)
 
-/** The number of cases that may be accepted and make the target generate. */
-export const countGenerating = (cases: readonly Case[]): number =>
+/** The number of cases that may be accepted and have this effect, or of their parts where those are more. */
+export const countEffects = (cases: readonly Case[], effect: Effect, withParts = true): number =>
   cases
-    .filter((one) => one.effect === 'generates')
-    .reduce((sum, one) => sum + Math.max(1, countGenerating(one.parts ?? [])), 0)
+    .filter((one) => one.effect === effect)
+    .reduce(
+      (sum, { parts = [] }) =>
+        sum + Math.max(1, withParts ? countEffects(parts, effect, withParts) : 0),
+      0,
+    )
 
 /** A quick run sends one named case, and none at the end. */
 export function quickCases(material: Material, all: readonly Case[]): readonly Case[] {

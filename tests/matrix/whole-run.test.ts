@@ -22,12 +22,20 @@ function mostOf(
 
 /** Expects the dry run's figures to be about what is sent: of jobs within a third and thrice of them. */
 function expectAbout(
-  sent: ReadonlyMap<string, number>,
+  { sent, taken }: Record<'sent' | 'taken', ReadonlyMap<string, number>>,
   { given: { options, plan, target } }: Prepared,
 ): void {
-  const rows = estimate(plan, target, options).map(
+  const estimated = estimate(plan, target, options)
+  const rows = estimated.map(
     ({ operation, requests }) => [operation, sent.get(operation) ?? 0, requests] as const,
   )
+  // Bad input that a target may accept counts, whether this one does or not.
+  const made = estimated.map(
+    ({ operation, creations, generations }) =>
+      [operation, taken.get(operation) ?? 0, creations + generations] as const,
+  )
+  const off = made.filter(([, count, about]) => count < 0.6 * about || count > 1.5 * about)
+  expect(off).toEqual([])
   const isJobs = (operation: string) => operation.startsWith('jobs.')
   const wrong = rows.filter(([operation, count, about]) => {
     const [least, most] = isJobs(operation) ? [0.3, 3] : [0.6, 1.5]
@@ -77,17 +85,22 @@ async function judgeWhole() {
   const neverSent = new Set<string>()
   const byRequirement = new Map<string, number>()
   const byOperation = new Map<string, number>()
+  const taken = new Map<string, number>()
   const add = (counts: Map<string, number>, name: string): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1)
   const judged = await judgeConforming([], {
     options: { refusalRuns: 3, grantedRuns: 2 },
     network: (transport) => noting(faults)(notingNever(neverSent)(transport)),
-    observe({ probe, purpose: { requirement, role } }) {
-      add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
+    observe({ probe, response, purpose: { requirement, role } }) {
+      const operation = probe.operation ?? requirement?.split('/')[0] ?? 'the run itself'
+      add(byOperation, operation)
+      const isTaken =
+        response && (isGranted(response) || requirement?.endsWith('/bad-input-no-5xx'))
+      if (isTaken && probe.effect !== 'none') add(taken, operation)
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
     },
   })
-  return { judged, faults, neverSent, byRequirement, byOperation }
+  return { judged, faults, neverSent, byRequirement, counts: { sent: byOperation, taken } }
 }
 
 /** Notes the faults of the requests, by operation. */
@@ -100,7 +113,7 @@ const noting = (faults: Set<string>) =>
   })
 
 describe('a run of the reference, with no switch on', async () => {
-  const { judged, faults, neverSent, byRequirement, byOperation } = await judgeWhole()
+  const { judged, faults, neverSent, byRequirement, counts } = await judgeWhole()
 
   test('fails nothing', () => expectNothingFailed([], judged))
 
@@ -116,7 +129,7 @@ describe('a run of the reference, with no switch on', async () => {
       .filter((row) => (byRequirement.get(row.id) ?? 0) > mostOf(row, run))
       .map((row) => `${row.id}: ${byRequirement.get(row.id)} of ${mostOf(row, run)}`)
     expect(over).toEqual([])
-    expectAbout(byOperation, run)
+    expectAbout(counts, run)
   })
 
   test('sends every case that the fault matrix names', async () => {
@@ -152,6 +165,13 @@ test('a target that declares everything is judged whole within the usual maxGene
   const generated = rows.reduce((sum, { generations }) => sum + generations, 0)
   expect(generated).toBeLessThanOrEqual(maxGenerations)
   expect(generated).toBeGreaterThan(300)
+  // Nothing is made without a request.
+  for (const one of plan)
+    for (const depth of ['full', 'quick'] as const)
+      for (const row of estimate(new Map([one]), target, { ...options, depth })) {
+        const { requests, creations, generations } = row
+        expect([one[0], Math.max(requests, creations, generations)]).toEqual([one[0], requests])
+      }
   const reading = { ...options, readOnly: true }
   for (const { creations, generations } of estimate(planRun(target, reading), target, reading))
     expect([creations, generations]).toEqual([0, 0])
