@@ -28,10 +28,11 @@ export type StartedServer = Awaited<ReturnType<typeof startServer>>
  */
 export async function startServer(
   found: FoundTarget,
-  options: Pick<RunArguments, 'start' | 'wait'>,
+  options: Pick<RunArguments, 'insecure' | 'start' | 'wait'>,
   interrupts: Interrupts,
 ) {
-  const { start, wait = defaultWaitMs } = options
+  const { insecure, start, wait = defaultWaitMs } = options
+  const target = { ...found.target, insecure }
   if (start !== undefined && (await takesConnections(found.target.baseUrl))) {
     const { host } = new URL(found.target.baseUrl)
     throw new UserError(
@@ -51,7 +52,7 @@ export async function startServer(
   interrupts.onOverdue(() => undefined)
   try {
     return {
-      problem: await problemOf(found.target, wait, server, interrupts.signal),
+      problem: await problemOf(target, wait, server, interrupts.signal),
       notes(report: Report): string[] {
         if (log === undefined || report.exit.code === 0) return []
         isLogNamed = true
@@ -68,7 +69,7 @@ export async function startServer(
 
 /** Waits until the target answers; why it cannot be judged, if so. */
 async function problemOf(
-  target: Target,
+  target: Target & Reached,
   waitMs: number,
   server: ReturnType<typeof startProcess> | undefined,
   signal: AbortSignal,
@@ -110,7 +111,9 @@ function errorIn(log: string, target: Target): string {
   return shown === '' ? 'nothing' : redactorFor(target).text(withoutPassword)
 }
 
-type Reached = Pick<Target, 'baseUrl' | 'headers' | 'tls'>
+interface Reached extends Pick<Target, 'baseUrl' | 'headers' | 'tls'> {
+  readonly insecure?: boolean | undefined
+}
 
 const bodyLimit = 64 * 1024
 /** Longest wait for a connection in ms: without any reply, nothing is listening. */
@@ -145,13 +148,12 @@ export function takesConnections(baseUrl: string): Promise<boolean> {
  * @returns why there was no answer, if so
  */
 export async function untilItAnswers(
-  { baseUrl, headers, tls }: Reached,
+  { baseUrl, headers, insecure = false, tls }: Reached,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const deadline = performance.now() + waitMs
-  // The run itself judges the certificate.
-  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
+  const transport = createTransport({ baseUrl, connections: 1, insecure, tls, bodyLimit })
   try {
     while (!signal.aborted) {
       const left = deadline - performance.now()
@@ -160,6 +162,9 @@ export async function untilItAnswers(
       const result = await transport.send(request, { timeoutMs, signal, fresh: true })
       const isAnswer = result.kind === 'answer'
       if (isAnswer && (left <= 0 || !notYet.includes(result.status))) return undefined
+      // Whoever shows a certificate that is not accepted gets no headers; the run itself names it.
+      if (!isAnswer && (result.detail === 'untrusted' || result.detail === 'not-valid'))
+        return undefined
       if (left <= 0 && !isAnswer)
         return `${baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
       await sleep(askMs, undefined, { signal }).catch(() => undefined)

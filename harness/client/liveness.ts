@@ -117,7 +117,12 @@ export class Liveness {
       ? `${noResponse.message}${remedyFor(noResponse, this.#way)}`
       : gateway?.sentence
     if (why === undefined) this.#client.observe(last)
-    else this.#client.life.end('unreachable', targetReason(baseUrl, why))
+    else {
+      const ended = targetReason(baseUrl, why)
+      // Where a handshake or a proxy fails, neither the server nor its address is at fault.
+      const isElsewhere = noResponse && (noResponse.cause === 'tls' || this.#way.proxy)
+      this.#client.life.end('unreachable', isElsewhere ? ended.reason : ended)
+    }
     return why === undefined
   }
 
