@@ -242,9 +242,8 @@ function judgedBefore(client: Client, result: CatalogueResult, since: number): C
 async function finishRun(client: Client, given: Given): Promise<void> {
   client.liveness.stop()
   client.throttle?.release()
-  const { created, saved } = given.objects
-  const isGone = client.life.ended?.cause === 'unreachable'
-  const cleaned = isGone || created.length === 0 ? Promise.resolve() : cleanUp(client, given)
+  const { saved } = given.objects
+  const cleaned = cleanUp(client, given)
   try {
     // No time to do both in sequence.
     if (client.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])

@@ -179,7 +179,9 @@ export async function cleanUp(client: Client, given: Given): Promise<void> {
     given.target.operations[one.operation as OperationId]?.cleanup ?? []
   const waiting = created.filter((object) => cleanupOf(object).length > 0)
   for (const object of waiting) cleanups.set(object, 'the run ended before')
-  const isOver = (): boolean => isHurried(client) && performance.now() - begunAt > afterInterruptMs
+  const isOver = (): boolean =>
+    client.life.ended?.cause === 'unreachable' ||
+    (isHurried(client) && performance.now() - begunAt > afterInterruptMs)
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next && !isOver(); next = waiting.shift())
       cleanups.set(next, await removed(client, given, next, cleanupOf(next), begunAt))

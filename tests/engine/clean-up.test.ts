@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { runNotes } from '../../reporters/view/standing.ts'
-import { judgeBehind, json, limited } from './behind.ts'
+import { html, judgeBehind, json, limited } from './behind.ts'
 import { judge } from './networks.ts'
 
 const options = { only: ['graphs.create/2xx-*', 'files.upload/2xx-*'] }
@@ -35,6 +35,22 @@ test('a clean-up that is throttled for ever is given up after a minute, and says
     expect.stringMatching(/^clean-up: 0 of \d+ created objects removed; \d+ not: answered 429 \(/),
   )
   expect(tookMs).toBeLessThan(150_000)
+})
+
+test('what stays on a target that went away is reported, and nothing more is sent to it', async () => {
+  let sent = 0
+  let removals = 0
+  const { report, run } = await judgeBehind((_path, answer, _, { method }) => {
+    if (method === 'DELETE') removals++
+    return ++sent > 10 ? html(502, '502 Bad Gateway') : answer()
+  }, options)
+  expect(run.client.life.ended?.cause).toBe('unreachable')
+  const { created, cleanup } = report.run
+  expect(created.length).toBeGreaterThan(0)
+  expect(cleanup.removed + removals).toBe(0)
+  expect(cleanup.left).toEqual(
+    created.map(({ operation, id }) => ({ operation, id, why: 'the run ended before' })),
+  )
 })
 
 test('a clean-up after --bail has as much time as any other', async () => {
