@@ -7,7 +7,12 @@ import { isOperationId, operationOf } from '../catalogue/operations.ts'
 import { runOptionsOf } from '../harness/client/index.ts'
 import { describePairs } from '../harness/journal/index.ts'
 import { isObserved, matchesId, sayNeeds, sections } from '../harness/report/index.ts'
-import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'
+import {
+  singleIdMeant,
+  loadTargetFile,
+  missingReason,
+  resolveTarget,
+} from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output.ts'
 import type { Line } from '../reporters/terminal.ts'
@@ -25,7 +30,8 @@ export function command() {
     .action(async (id) => {
       const { stdout } = process
       const found = findRequirement(id)
-      if (!found) throw new UserError(`explain ${id}: no requirement has this id${idMeant(id)}`)
+      if (!found)
+        throw new UserError(`explain ${id}: no requirement has this id${singleIdMeant(id)}`)
       tell(stdout, await explanation(found, colorsFor(stdout)))
     })
 }

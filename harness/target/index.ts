@@ -25,6 +25,7 @@ export {
   checkTargetFile,
   didYouMean,
   idMeant,
+  singleIdMeant,
   nearest,
 } from './load.ts'
 export { normalBaseUrl, resolveTarget, labels, redactorFor } from './resolve.ts'

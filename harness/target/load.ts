@@ -187,3 +187,13 @@ export function idMeant(written: string): string {
   const near = nearest(written, known) ?? nearest(plain, known) ?? closest(plain, known)
   return `; did you mean ${near}? (conform list shows all)`
 }
+
+/** Likewise where no pattern is accepted: an id, if one is near. */
+export function singleIdMeant(written: string): string {
+  const plain = written.replaceAll('*', '')
+  const area = nearest(plain, patterns)?.replace('*', '')
+  const near =
+    nearest(plain, requirementIds) ??
+    requirementIds.find((one) => area !== undefined && one.startsWith(area))
+  return `${near === undefined ? '' : `; did you mean ${near}?`} (conform list shows all)`
+}

@@ -23,9 +23,10 @@ const mistakes = `
 --skip */401-missing | --skip: no requirement matches */401-missing; did you mean pdf.parse/401-missing-credentials?
 --only translate.run/400-empty-txt | did you mean translate.run/400-empty-text?
 explain jobs.crate/404-unknown-aplication | no requirement has this id; did you mean jobs.create/404-unknown-application? (conform list shows all)
-explain graph.create | did you mean graphs.create/*?
+explain graph.create | did you mean graphs.create/401-missing-credentials?
+explain translate.run/2xx* | did you mean translate.run/2xx-accepted?
 explain 404-unknown-application | did you mean jobs.create/404-unknown-application?
-explain x | did you mean 
+explain x | explain x: no requirement has this id (conform list shows all)
 ${url} --target= | --target: is empty; is a variable not set?
 --report xml | xml is not a format here (json, html, junit,
 localhost:8080 | the base URL must be an http or https URL
