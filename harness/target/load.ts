@@ -150,6 +150,8 @@ function sentenceOf(error: ErrorObject): string {
     return `${inside}${params['missingProperty']} is missing`
   if (title !== undefined && path !== '') return `${subject} must be ${title}`
   if (keyword === 'type') return `${subject} must be ${withArticle(String(params['type']))}`
+  // Other patterns have a title.
+  if (keyword === 'pattern' || keyword === 'minItems') return `${subject} must not be empty`
   const choices = (params['allowedValues'] ?? []) as string[]
   if (choices.length > 3)
     return `${subject} is not a known name${didYouMean(String(propertyName ?? data), choices)}`
