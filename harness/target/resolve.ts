@@ -309,7 +309,7 @@ class Reader {
       const variable = typeof declared === 'object' ? declared.env : undefined
       const value = typeof declared === 'object' ? this.#variable(declared.env, place) : declared
       const lower = name.toLowerCase()
-      let problem = headerValueProblem(value ?? '')
+      let problem = kind === 'header' ? headerValueProblem(value ?? '') : undefined
       if (kind === 'header' && framing.includes(lower))
         problem = 'is set by the suite itself; remove it'
       if (kind === 'header' && lower === 'authorization' && instead !== undefined)

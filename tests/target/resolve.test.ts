@@ -246,7 +246,7 @@ test('what a name calls a secret is one, in headers and in queries; a value of t
       'x-proxy': { env: 'PROXY' },
       'x-tenant': { env: 'TENANT' },
     },
-    query: { 'api-version': '2', sub_key: { env: 'SUB' }, sig: 'of-the-signature' },
+    query: { region: 'Köln', sub_key: { env: 'SUB' }, sig: 'of-the-signature' },
     operations: { 'files.list': { query: { 'X-Amz-Signature': 'of-the-storage' } } },
     scenarios: {
       'jobs.create/429-quota-exceeded': {
@@ -257,7 +257,7 @@ test('what a name calls a secret is one, in headers and in queries; a value of t
   }
   const env = { SUB: 'of-the-subscription', PROXY: 'of-the-proxy', TENANT: 'acme' }
   const { target } = await resolve(file, { env })
-  expect(target.query).toMatchObject({ 'api-version': '2', sub_key: 'of-the-subscription' })
+  expect(target.query).toMatchObject({ region: 'Köln', sub_key: 'of-the-subscription' })
   expect(Object.fromEntries(target.secrets.map(({ value, label }) => [value, label]))).toEqual({
     'sid=of-the-session': '[redacted]',
     'of-the-proxy': '$PROXY',
