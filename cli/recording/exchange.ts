@@ -7,6 +7,7 @@ import {
   isAuthorization,
   isSecretName,
   redacted,
+  secretsInQuery,
   shortestKey,
 } from '../../harness/recording/redactor.ts'
 import type { FailureExchange, RecordedRequest } from '../../harness/report/index.ts'
@@ -150,9 +151,8 @@ function* credentialsIn(recordedEntry: RecordedEntry): Generator<string> {
     // Many cookies are not secrets: they are hidden only in their headers.
     else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
-  const query = parsedUrl(recordedEntry.url)?.searchParams ?? []
-  for (const [name, value] of query)
-    if (isSecretName(name) && value.length >= shortestKey) yield value
+  for (const value of secretsInQuery(recordedEntry.url))
+    if (value.length >= shortestKey) yield value
 }
 
 /** The secrets in a header value: the part after the scheme, or all of it; for `Basic` also the password alone. */

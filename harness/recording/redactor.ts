@@ -1,3 +1,5 @@
+import { unescape } from 'node:querystring'
+
 export const redacted = '[redacted]'
 
 const run = 12
@@ -12,6 +14,16 @@ export function isSecretName(name: string): boolean {
       name,
     ) || /credential|^(?:sig|code)$|^x-amz-/i.test(name)
   )
+}
+
+/** The secrets in the query of a URL, by the names of its members; a plus may stand for a blank. */
+export function secretsInQuery(url: string): string[] {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
+  return query.split('&').flatMap((member) => {
+    const [name = '', ...value] = member.split('=').map(unescape)
+    const text = value.join('=')
+    return text !== '' && isSecretName(name) ? [text, text.replaceAll('+', ' ')] : []
+  })
 }
 
 export function isAuthorization(header: string): boolean {

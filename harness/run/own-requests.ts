@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { type HttpRequest, isOfGateway } from '../http/index.ts'
+import { redacted, secretsInQuery } from '../recording/redactor.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
 import {
@@ -88,6 +89,9 @@ export async function sendHookRequest(
   sending: HookSending,
 ): Promise<HookResponse> {
   const { signal } = client.life
+  // A name in the file may stand for a secret that an answer to `setup` gave.
+  for (const value of secretsInQuery(request.url))
+    given.keys.learn({ value, shown: redacted, full: false })
   let attempt = 0
   let fresh = false
   for (;;) {

@@ -11,6 +11,7 @@ import {
   foreignWords,
   redacted,
   Redactor,
+  secretsInQuery,
   shortestKey,
 } from '../recording/redactor.ts'
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
@@ -338,6 +339,8 @@ class Reader {
     return requests.map(({ method, url, headers, body, save }, at) => {
       const whole = /^https?:/i.test(url) ? url : `${baseUrl}/${url.replace(/^\/+/, '')}`
       const lines = this.#lines('header', `${place}[${at}].headers`, headers)
+      for (const value of new Set(secretsInQuery(url)))
+        if (namesIn(value).length === 0) note(this, `${place}[${at}].url`, value, labels.other)
       const hasOwn = lines.some((line) => line.name.toLowerCase() === 'authorization')
       return {
         method: method.toUpperCase(),

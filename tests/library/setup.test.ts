@@ -225,3 +225,27 @@ test('on the command line a setup that fails is exit 3 with its sentence, and no
   )
   expect(stdout + stderr).not.toContain(secret)
 })
+
+test('secrets in the URLs of setup and teardown are hidden, also one that an answer gave', async () => {
+  const given = 'own-secret-of-the-url'
+  const answered = 'token-of-the-answer'
+  const report = await runConformance(
+    {
+      keys: { full: 'a-full-key-of-it' },
+      setup: [
+        { method: 'POST', url: '/admin', save: { told: '/told' } },
+        { method: 'POST', url: `/admin?sig=${given.replaceAll('-', '%2D')}&a=b&token={told}` },
+      ],
+      teardown: [{ method: 'DELETE', url: '/admin?code=a+secret+of+9&token={told}' }],
+      fetch: ({ method, url }) =>
+        Response.json(
+          { told: answered },
+          { status: method === 'GET' || url.endsWith('/admin') ? 200 : 500 },
+        ),
+    },
+    { only: ['files.list/*'] },
+  ).report
+  expect(report.exit.because).toMatch(/\/admin\?sig=\[redacted\]&a=b&token=\[redacted\]\)/)
+  expect(report.run.hints).toEqual([expect.stringContaining('?code=[redacted]&token=[redacted])')])
+  expect(JSON.stringify(report)).not.toMatch(/of.the.url|of.the.answer|secret.of/)
+})

@@ -247,6 +247,7 @@ test('what a name calls a secret is one, in headers and in queries; a value of t
       'x-tenant': { env: 'TENANT' },
     },
     query: { region: 'Köln', sub_key: { env: 'SUB' }, sig: 'of-the-signature' },
+    teardown: [{ method: 'DELETE', url: '/a?n=1&access_token=of%2Dthe%2Durl' }],
     operations: { 'files.list': { query: { 'X-Amz-Signature': 'of-the-storage' } } },
     scenarios: {
       'jobs.create/429-quota-exceeded': {
@@ -263,6 +264,7 @@ test('what a name calls a secret is one, in headers and in queries; a value of t
     'of-the-proxy': '$PROXY',
     'of-the-subscription': '$SUB',
     'of-the-signature': '[redacted]',
+    'of-the-url': '[redacted]',
     'of-the-storage': '[redacted]',
     'the-token-of-admin': '[redacted]',
     'of-the-code': '[redacted]',
