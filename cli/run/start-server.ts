@@ -162,7 +162,7 @@ export async function untilItAnswers(
       const result = await transport.send(request, { timeoutMs, signal, fresh: true })
       const isAnswer = result.kind === 'answer'
       if (isAnswer && (left <= 0 || !notYet.includes(result.status))) return undefined
-      // Whoever shows a certificate that is not accepted gets no headers; the run itself names it.
+      // A server whose certificate is not accepted gets no headers: the run itself names it.
       if (!isAnswer && (result.detail === 'untrusted' || result.detail === 'not-valid'))
         return undefined
       if (left <= 0 && !isAnswer)
