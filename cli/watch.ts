@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from '@commander-js/extra-typings'
 import { isLeftOutByOption, type Report, type RequirementResult } from '../harness/report/index.ts'
+import { inProcessUrl } from '../harness/recording/recorder.ts'
 import type { Target } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { complain, parseReportRequests, colorsFor, tell } from '../library/output.ts'
@@ -122,7 +123,8 @@ async function watch(baseUrl: string | undefined, options: RunArguments): Promis
       close?.()
       over.abort()
     }
-    const isOurs = start !== undefined || isEmbedded(baseUrl, options)
+    const isInProcess = target?.baseUrl === inProcessUrl
+    const isOurs = start !== undefined || isEmbedded(baseUrl, options) || isInProcess
     const gone = 'The target does not answer. The run starts again when it does.'
     if (!isGone || isOurs) say()
     if (target && !isOurs)

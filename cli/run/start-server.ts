@@ -33,6 +33,10 @@ export async function startServer(
 ) {
   const { insecure, start, wait = defaultWaitMs } = options
   const target = { ...found.target, insecure }
+  if (found.handler)
+    throw new UserError(
+      `${start === undefined ? '--wait' : '--start'}: the target file has a handler, which runs in this process; leave the option out`,
+    )
   if (start !== undefined && (await takesConnections(found.target.baseUrl))) {
     const { host } = new URL(found.target.baseUrl)
     throw new UserError(

@@ -119,8 +119,9 @@ export class Liveness {
     if (why === undefined) this.#client.observe(last)
     else {
       const ended = targetReason(baseUrl, why)
-      // Where a handshake or a proxy fails, neither the server nor its address is at fault.
-      const isElsewhere = noResponse && (noResponse.cause === 'tls' || this.#way.proxy)
+      // Where a handshake, a proxy or a handler fails, neither the server nor its address is at fault.
+      const isElsewhere =
+        noResponse && (noResponse.cause === 'tls' || this.#way.proxy || baseUrl === inProcessUrl)
       this.#client.life.end('unreachable', isElsewhere ? ended.reason : ended)
     }
     return why === undefined

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startReference } from '../../reference/server.ts'
 import { folder, targetFile } from './conform.ts'
@@ -92,5 +93,20 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     const { shown } = await watch.ended
     expect(shown.match(/a run all/g)).toHaveLength(1)
     expect(shown).not.toMatch(/f run/)
+  })
+
+  test('watch waits for no handler, which is in its own process', async () => {
+    const cwd = folder()
+    const source =
+      "export default { keys: { full: 'a-key' }, fetch() { throw new Error('a slip') } }"
+    writeFileSync(join(cwd, 'target.mjs'), source)
+    const watch = onTerminal(['watch', '-t', 'target.mjs'], cwd)
+    await watch.shows('a slip')
+    await watch.shows(keys)
+    watch.types('a')
+    await watch.shows('all: asked for')
+    await watch.shows(keys)
+    watch.types('q')
+    expect((await watch.ended).shown).not.toMatch(/does not answer|Start the server/)
   })
 })

@@ -166,3 +166,11 @@ test('a listener that never answers is given up when the request is', async () =
   await expect(ask(fetch, { signal: controller.signal })).rejects.toThrow(/abort/i)
   await noticed
 })
+
+test.each(['--wait 5', '--start true'])('a handler is not waited for: %s', async (words) => {
+  const cwd = folder()
+  writeFileSync(join(cwd, 'target.mjs'), 'export default { fetch: () => new Response() }')
+  const { code, stderr } = await conform(`-t target.mjs ${words}`, { cwd })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^conform: --(wait|start): the target file has a handler/)
+})
