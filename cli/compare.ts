@@ -32,7 +32,9 @@ export function command() {
         markdown: `${markdownBlock(lines.join('\n'), 'text')}\n`,
       }
       for (const { format, path } of requests) if (path === '-') process.stdout.write(texts[format])
-      await writeFiles(reportFiles(requests).map((file) => [file, texts[file.format]]))
+      const files = reportFiles(requests)
+      await writeFiles(files.map((file) => [file, texts[file.format]]))
+      lines.push(...files.map(({ path }) => `report ${path}`))
       if (failOnNew) {
         process.exitCode = newlyFailing.length > 0 ? 1 : 0
         const ids = newlyFailing.join(', ')

@@ -86,6 +86,7 @@ describe('the command', () => {
     const reports = '--report json=- --report markdown=new/c.md'
     const { stderr, stdout } = await compare(`3.json 4.json ${reports}`)
     expect(stderr).toContain('over time')
+    expect(stderr).toMatch(/\nreport new\/c\.md\n$/)
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ format: 'conformance-comparison/1', newlyFailing: ['a.b/1'] },
       requirements: { length: 5 },
