@@ -20,7 +20,10 @@ import { untilBack } from './run/start-server.ts'
 import { oneRun } from './run/one-run.ts'
 
 export function command() {
-  return addArguments(new Command('watch'))
+  const watching = addArguments(new Command('watch'))
+  for (const option of watching.options)
+    if (['--dry-run', '--update-baseline'].includes(option.flags)) option.hideHelp()
+  return watching
     .description(
       'run, then rerun on a key press, when the target file changes, and when the target restarts',
     )

@@ -108,6 +108,12 @@ test('the help of each command fits 80 columns', async () => {
   }
 })
 
+test('the help of watch leaves out what makes no sense in runs that repeat', async () => {
+  const { stdout } = await conform('watch --help')
+  expect(stdout).toContain('--baseline <file>')
+  expect(stdout).not.toMatch(/--dry-run|--update-baseline/)
+})
+
 test('list gives the catalogue as text and as JSON', async () => {
   const json = await conform('list --json')
   expect(JSON.parse(json.stdout)).toEqual(catalogue.map(published))
