@@ -115,9 +115,11 @@ function whyNotJudged(
 ): string | undefined {
   if (problem !== undefined)
     return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
-  if (facts.keyRefusal !== undefined) return facts.keyRefusal
-  const { ended } = facts
-  return ended && ['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause)
-    ? ended.reason + howMuchUntested(requirements)
-    : undefined
+  const { ended, keyRefusal } = facts
+  const isCut = ended && ['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause)
+  const cause = keyRefusal ?? (isCut ? ended.reason : undefined)
+  // Where nothing could begin, the cause says so.
+  const hasBegun = requirements.some((one) => one.outcome === 'passed' || one.outcome === 'failed')
+  const isCounted = keyRefusal !== undefined || ended?.cause === 'throttled' || hasBegun
+  return cause && cause + (isCounted ? howMuchUntested(requirements) : '')
 }

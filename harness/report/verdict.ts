@@ -201,15 +201,13 @@ export function decide(
   return { code: 1, because, ...(isMissed && { requireExercised: true }) }
 }
 
-/** `; 3 of 8 required checks were not tested`, if others were. */
+/** `; 3 of 8 required checks were not tested`, if any. */
 export function howMuchUntested(results: readonly RequirementResult[]): string {
   const required = results.filter(
     (one) => one.level === 'must' && one.outcome !== 'not-applicable' && !isLeftOutByOption(one),
   )
   const untested = required.filter((one) => one.outcome === 'not-exercised').length
-  return untested === 0 || untested === required.length
-    ? ''
-    : `; ${untested} of ${required.length} required checks were not tested`
+  return untested === 0 ? '' : `; ${untested} of ${required.length} required checks were not tested`
 }
 
 /** Decides, or decides again after a baseline: what kept the target from being judged stays. */

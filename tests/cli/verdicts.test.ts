@@ -39,8 +39,9 @@ test('without a key, or with one that is not accepted, nothing is judged', async
   expect(wrong.code).toBe(3)
   expect(wrong.stdout).toMatch(/^Not judged$/m)
   expect(wrong.stdout).toContain(
-    'the key is not accepted: every request with it returned 401 BadToken, so the service itself refused it; the key may have expired',
+    'the key is not accepted: every request with it returned 401 BadToken, so the service itself refused it; the key may have expired; ',
   )
+  expect(wrong.stdout).toMatch(/expired; (\d+) of \1 required checks were not tested$/m)
   expect(wrong.stdout).not.toMatch(/✗|Likely/)
 })
 

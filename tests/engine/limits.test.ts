@@ -158,10 +158,13 @@ describe('a quota of all requests', () => {
     expect(tookMs).toBeLessThan(40_000)
   })
 
-  test('says how many required checks were not tested, if some were', async () => {
-    const reply: Reply = (_, answer, sinceMs) => (sinceMs > 1000 ? busy() : answer())
+  test.each([
+    ['later', 1000, busy, /503: .*; (\d+) of (?!\1)\d+ required checks were not tested$/],
+    ['from the start', 0, () => limited(40_000), /429, .*; (\d+) of \1 required checks were not/],
+  ])('%s says how many required checks were not tested', async (_, afterMs, answerOf, named) => {
+    const reply: Reply = (_path, answer, sinceMs) => (sinceMs >= afterMs ? answerOf() : answer())
     const { report } = await judgeBehind(reply, { only: [...several, 'jobs.create/*'], backoffMs })
-    expect(report.exit.because).toMatch(/503: .*; \d+ of \d+ required checks were not tested$/)
+    expect(report.exit.because).toMatch(named)
   })
 
   // The second Retry-After ends before the second does, by up to 0.4 s.
