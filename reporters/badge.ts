@@ -10,13 +10,14 @@ const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const 
 
 /**
  * An SVG badge: the verdict with its mode, the passed share of applicable required checks, what is excused or not
- * served, and the number of judged operations if some are not.
+ * served, the number of judged operations if some are not, and whether it was interrupted.
  */
 export function renderBadge(report: Report): string {
   const isJudged = report.verdict !== 'not-judged'
+  const message = isJudged ? messageOf(report) : report.verdict
   return makeBadge({
     label: 'conformance',
-    message: isJudged ? messageOf(report) : report.verdict,
+    message: report.run.interrupted ? `${message}, interrupted` : message,
     color: isJudged ? colors[standingOf(report).tone] : 'lightgrey',
     style: 'flat',
   })

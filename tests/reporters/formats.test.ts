@@ -169,6 +169,8 @@ test('the badge says the verdict, its mode, how many required checks passed, wha
   )
   expect(title(sampleReport({ run: { tpe: 'family' } }))).toMatch(/^conformant \(family names\) /)
   expect(title(reportOf([]))).toBe('not-judged')
+  expect(title(reportOf([], { interrupted: true }))).toBe('not-judged, interrupted')
+  expect(title(sampleReport({ run: { interrupted: true } }))).toMatch(/, interrupted$/)
   const of = `${operations.length - 1} of ${operations.length} operations`
   const absent = sampleReport()
   for (const row of absent.requirements)
