@@ -321,7 +321,15 @@ const afterEnd: Show = (attempts, history) => {
   const granted = after.filter(isGranted).length
   const msOf = (kept: readonly Attempt[]): number =>
     kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
-  const kept = [...groupBy(after.filter(isBusy), (one) => one.freeSince).values()].findLast(
+  // An answer of another kind between them shows that it was not busy all the time.
+  const inARow: Attempt[][] = []
+  for (const [at, one] of after.entries()) {
+    if (!isBusy(one)) continue
+    const before = after[at - 1]
+    if (before && isBusy(before) && before.freeSince === one.freeSince) inARow.at(-1)!.push(one)
+    else inARow.push([one])
+  }
+  const kept = inARow.findLast(
     (each) =>
       each.length >= timesAlike &&
       msOf(each) >= releaseMs &&
