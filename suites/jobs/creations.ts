@@ -392,6 +392,8 @@ function refusedTogether(history: History): Evidence | undefined {
 /** An effect of a refusal shows within this time. */
 export const windowMs = 2000
 export const moments = [500, 1000, 1700] as const
+/** How often an effect must show where jobs of somebody else look the same. */
+export const mostLooks = 2 * timesAlike
 
 /** A creation on an application without known jobs in progress, if what came before it was granted. */
 interface LookAfterRefusals extends Attempt {
@@ -433,6 +435,9 @@ const looksIn = derived((history): LookAfterRefusals[] =>
   }),
 )
 
+/** Blocked without a refusal before it. */
+const isBusyAnyway = (look: LookAfterRefusals): boolean => isBusy(look) && !look.refusal
+
 /** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */
 const suspicious = derived((history): LookAfterRefusals[] => {
   const granted = looksIn(history).filter(isGranted)
@@ -450,13 +455,15 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
 
 /** Looks that each followed the same kind of refusal, while those without one in between were granted. */
 function blockedEachTime(looks: readonly LookAfterRefusals[]): LookAfterRefusals[] {
+  // Somebody else has jobs there now and then.
+  const least = looks.some(isBusyAnyway) ? mostLooks : timesAlike
   const blocked = looks.filter((look) => isBusy(look) && look.kinds.length === 1)
   const groups = groupBy(blocked, (look) => look.kinds[0]!)
   const proof = [...groups].find(([kind, group]) => {
     const between = looks.slice(looks.indexOf(group[0]!), looks.indexOf(group.at(-1)!))
     const bare = between.filter((look) => !look.refusal)
     const wasHarmless = between.some((look) => isGranted(look) && look.kinds.includes(kind))
-    const isOften = Math.min(group.length, bare.length) >= timesAlike
+    const isOften = Math.min(group.length, bare.length) >= least
     return isOften && bare.every(isGranted) && !wasHarmless
   })
   return proof?.[1] ?? []
@@ -487,8 +494,7 @@ export const noEffect: Rule = (history) => {
   })
   if (isDoubtful) return open(ofSomebody)
   // Where creations are blocked without refusals, too, those prove no effect.
-  const isBusyAnyway = looks.some((look) => isBusy(look) && !look.refusal)
-  const [unclear] = isBusyAnyway ? [] : suspicious(history)
+  const [unclear] = looks.some(isBusyAnyway) ? [] : suspicious(history)
   const harmless = unclear ? [] : looks.filter((look) => isGranted(look) && look.refusal)
   const why = unclear
     ? `a creation got 409 after refusals (${unclear.kinds.join(', ')}), and none of them was seen to do no harm`

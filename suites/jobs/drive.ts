@@ -49,7 +49,7 @@ import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
 import { type RefusedChange, refusalsOf } from '../general.suite.ts'
-import { conflict, moments, windowMs } from './creations.ts'
+import { conflict, moments, mostLooks, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { jobFaults } from './faults.ts'
 import { apartMs } from './readings.ts'
@@ -526,7 +526,7 @@ async function createBare(gate: Gate, count = 1): Promise<Exchange | Left> {
  * more each time, so that periodic failures do not align.
  */
 async function lookClosely(gate: Gate, refusal: RefusedChange, afterMs: number) {
-  for (let time = 1; time <= timesAlike && !gate.isBroken(ids.noEffect); time++) {
+  for (let time = 1; time <= mostLooks && !gate.isBroken(ids.noEffect); time++) {
     const left = await refuse(gate, ids.noEffect, [refusal])
     await pause(gate.client, afterMs)
     const blocked = left ?? (await createBare(gate))
