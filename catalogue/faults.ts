@@ -6,7 +6,6 @@ import {
   type OperationId,
   operationOf,
   type JsonKind,
-  roleOf,
 } from './operations.ts'
 
 // Kinds of faults in requests; `tests/spec/fault-matrix.ts` says which requirement each is a case of.
@@ -298,7 +297,7 @@ function oddNumbersOf(member: Known): readonly OddNumber[] {
 function mayBeEmpty(member: Known, members: readonly Member[]): boolean {
   const { at = '', kinds, judgedBy } = member
   // `{}` as configuration must be accepted, by another requirement.
-  const isGranted = member.at !== undefined && roleOf(member as Member) === 'query_config'
+  const isGranted = member.role === 'query_config'
   // An empty object lacks members that the spec requires: that is another fault.
   const lacksRequired =
     kinds.includes('object') &&

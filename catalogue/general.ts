@@ -7,7 +7,6 @@ import {
   idsWhere,
   type Member,
   missingMember,
-  roleOf,
 } from './operations.ts'
 import {
   type RequirementFrom,
@@ -75,7 +74,7 @@ export const everyOperation = [
   ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
     refused: 'A JSON body of another type than the operation takes' }),
   ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => {
-    const role = roleOf(operationOf(id).members.find(isEssential)!)
+    const { role } = operationOf(id).members.find(isEssential)!
     return { refused: `A body without ${role}, or an empty body,`, needs: [valid, `{${role}}`] }
   }),
   ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', expects: [['no-5xx']],

@@ -95,11 +95,6 @@ interface Creates {
   readonly usedBy: readonly Use[]
 }
 
-export interface Reads<Id extends string = string> {
-  readonly declaredAt: string
-  readonly madeBy: Id
-}
-
 export type ErrorTable = readonly (readonly [status: number, ...tpe: string[]])[]
 
 export interface Operation {
@@ -143,17 +138,13 @@ export interface Operation {
   /** Extra members that a request needs before it can have a query_config. */
   readonly settingsWith?: readonly string[]
   /** It reads an object that the target declares at this pointer, or that another operation's control creates. */
-  readonly reads?: Reads
+  readonly reads?: { readonly declaredAt: string; readonly madeBy: string }
   /** Each request names a newly uploaded file at this role of its body. */
   readonly freshFileAt?: string
 }
 
 export function examplePlace(member: Member): string {
   return member.exampleAt ?? (member.at.startsWith('/') ? member.at : `/${member.at.slice(1, -1)}`)
-}
-
-export function roleOf(member: Member): string | undefined {
-  return member.role ?? /^\{(\w+)\}$/.exec(member.at)?.[1]
 }
 
 /** The wrong types for a member, except `null`, which may mean absence. */
@@ -441,10 +432,11 @@ export type OperationId = Listed['id']
 
 export interface ListedOperation extends Operation {
   readonly id: OperationId
+  readonly reads?: Operation['reads'] & { readonly madeBy: OperationId }
 }
 
 export const operations = (
-  records as readonly (OperationRecord & { readonly id: OperationId })[]
+  records as readonly (OperationRecord & Pick<ListedOperation, 'id' | 'reads'>)[]
 ).map((record): ListedOperation => {
   const { method = 'POST', members = [], isWhole } = record
   return {
@@ -457,8 +449,8 @@ export const operations = (
     members: members.map((member): Member => {
       const { at } = member
       const section = at.startsWith('/') ? '2.8' : '7.3'
-      const role = !isWhole && /^\/\w+$/.test(at) ? { role: at.slice(1) } : {}
-      return { kinds: ['string'], section, ...role, ...member }
+      const role = isWhole ? undefined : /^(?:\/|\{)(\w+)\}?$/.exec(at)?.[1]
+      return { kinds: ['string'], section, role, ...member }
     }),
   }
 })
@@ -518,13 +510,6 @@ export function operationOf(id: OperationId): ListedOperation {
   const found = byId.get(id)
   if (!found) throw new Error(`no operation ${id}`)
   return found
-}
-
-/**
- * The pointer of the object that an operation reads, if any, and the operation that creates one if none is declared.
- */
-export function readsOf(id: OperationId): Reads<OperationId> | undefined {
-  return operationOf(id).reads as Reads<OperationId> | undefined
 }
 
 /** The status by which the object in an operation's path reports that it is busy (§8). */

@@ -116,6 +116,8 @@ export interface DefinedRequirement
   extends Requirement, Omit<RequirementText, keyof Requirement | 'refused'> {
   /** Only a scenario of the target file can trigger it. */
   readonly scenarioOnly: boolean
+  /** Every answer shows whether it holds: it sends no requests of its own. */
+  readonly isObserved: boolean
 }
 
 /** A requirement whose id, level and answers are literal types, so that a mistyped one does not compile. */
@@ -174,6 +176,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
     }),
     effect,
     scenarioOnly: needs.length === 1 && needs[0] === scenario,
+    isObserved: area === 'envelope' && text.expects === undefined,
   } as unknown as RequirementFrom<A, T>
 }
 

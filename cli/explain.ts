@@ -6,7 +6,7 @@ import { isRefusal } from '../catalogue/answers.ts'
 import { isOperationId, operationOf } from '../catalogue/operations.ts'
 import { runOptionsOf } from '../harness/client/index.ts'
 import { describePairs } from '../harness/journal/index.ts'
-import { isObserved, matchesId, sayNeeds, sections } from '../harness/report/index.ts'
+import { matchesId, sayNeeds, sections } from '../harness/report/index.ts'
 import {
   singleIdMeant,
   loadTargetFile,
@@ -74,7 +74,7 @@ function sentLines(
     const whose = isOperationId(operation) ? operation : 'the operation that the scenario names'
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
   }
-  if (isObserved(requirement))
+  if (requirement.isObserved)
     return ['Nothing: it is judged on the answers to the requests of other requirements.']
   const { cases = [], draft, generated = 0 } = planned ?? {}
   const lines = draft

@@ -6,13 +6,12 @@ import {
   operationOf,
   type OperationId,
   operations,
-  readsOf,
   triesOf,
   uploadOperation,
 } from '../catalogue/operations.ts'
 import type { Need } from '../catalogue/requirement.ts'
 import type { Plan } from '../harness/client/index.ts'
-import { isExclusive, readsDeclared, type Target } from '../harness/target/index.ts'
+import { readsDeclared, type Target } from '../harness/target/index.ts'
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './plan.ts'
 
@@ -69,7 +68,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     const user = [of, ...Object.keys(also)].find((one) => effectOf(one) === 'generates')
     if (user !== undefined) totals.addGenerations(user, usual.generations, generations)
     // After changing a state, the run waits until the valid request is accepted again.
-    if (scenario && isExclusive(scenario) && isOperationId(of)) addValid(of, 1)
+    if (scenario?.isExclusive && isOperationId(of)) addValid(of, 1)
   }
 
   /** Valid requests, once per run: the operation's own, and those with additions of a case. */
@@ -77,7 +76,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
     for (const name of ['', ...names].map((more) => `${of} ${more}`)) {
       if (controlled.has(name)) continue
       controlled.add(name)
-      const reads = readsOf(of)
+      const reads = operationOf(of).reads
       if (reads && !readsDeclared(of, target.file)) addControls(reads.madeBy, [])
       if (runs.readOnly && effectOf(of) !== 'none' && !reads) continue
       addUploads(granting(of).needs)
@@ -86,7 +85,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   }
 
   function addValid(of: OperationId, most: number): void {
-    const effect = readsOf(of) ? 'none' : effectOf(of)
+    const effect = operationOf(of).reads ? 'none' : effectOf(of)
     totals.add(of, { requests: 1, most, creations: effect === 'creates' ? 1 : 0 })
     if (effect === 'generates') totals.addGenerations(of, 1)
   }
@@ -103,7 +102,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   }
 
   function addPolls(id: OperationId): void {
-    const reads = readsOf(id)
+    const reads = operationOf(id).reads
     if (!reads) return
     const [reading, making] = [totals.of(id), totals.of(reads.madeBy)]
     making.requests += reading.generations

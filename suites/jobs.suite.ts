@@ -29,7 +29,6 @@ import {
   shapeFinding,
 } from '../harness/run/index.ts'
 import { plainReason } from '../harness/report/index.ts'
-import { isExclusive } from '../harness/target/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import {
   needTwo,
@@ -137,7 +136,7 @@ function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
   const blueprint = 'applications.create/400-invalid-blueprint'
   const scenario = given.target.scenarios[blueprint]
   const pointer = pointerOf(given, operation, 'name')
-  if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
+  if (!scenario || scenario.raw || scenario.isExclusive || pointer === undefined) return []
   const change = (valid: Probe): Promise<Made> =>
     withChange(
       applyScenario(client, given, scenario, operation, async () => valid),

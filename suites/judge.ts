@@ -5,7 +5,7 @@ import {
   type RequirementId,
   conditionOf,
 } from '../catalogue/catalogue.ts'
-import { isObserved, leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
+import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
 import {
   allEnded,
   type Client,
@@ -207,7 +207,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
   const hasUnserved = Object.values(target.absent).includes('not-served')
   const hasControls = planned.some((one) => one.control)
   const observers = [
-    ...(planned.some(isObserved) ? [watchEnvelope] : []),
+    ...(planned.some((one) => one.isObserved) ? [watchEnvelope] : []),
     ...(hasControls ? [noteSteady] : []),
     ...(planned.some((one) => one.keyless) ? [failKeyless] : []),
   ]

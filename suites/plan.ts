@@ -8,9 +8,9 @@ import {
 import {
   type Effect,
   isOperationId,
-  readsOf,
   firstOperation,
   type OperationId,
+  operationOf,
   triesOf,
 } from '../catalogue/operations.ts'
 import {
@@ -23,7 +23,6 @@ import {
 import type { Plan, PlanEntry, RunOptions } from '../harness/client/index.ts'
 import {
   absentReason,
-  isObserved,
   isSelected,
   leftOut,
   type LeftOutBy,
@@ -37,7 +36,6 @@ import {
   missingReason,
   readOnlyTarget,
   type Target,
-  isExclusive,
   readsDeclared,
   type Scenario,
 } from '../harness/target/index.ts'
@@ -68,7 +66,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const selected = catalogue.filter((one) => isSelected(one.id, options))
   // If only `envelope/` requirements are selected, and one is judged on all traffic, every probe is sent.
   const sendsForOthers =
-    selected.every((one) => one.operation === 'envelope') && selected.some(isObserved)
+    selected.every((one) => one.operation === 'envelope') && selected.some((one) => one.isObserved)
   const entryOf = (requirement: CatalogueRequirement): PlanEntry => {
     const { id, keyless, needs, operation } = requirement
     const refused = notApplicable(requirement, target)
@@ -129,12 +127,12 @@ export function notApplicable(
 
 /** Whether a conforming target would create or generate, or its scenario changes a state. */
 function makes({ id, operation, needs, effect }: CatalogueRequirement, target: Target): boolean {
-  const reads = isOperationId(operation) ? readsOf(operation) : undefined
+  const reads = isOperationId(operation) ? operationOf(operation).reads : undefined
   const readsAny = needs.some(
     (need) => Array.isArray(need) && reads && need.includes(reads.declaredAt),
   )
   const isMaking = reads && readsAny ? !declares(target.file, reads.declaredAt) : effect !== 'none'
-  return isMaking || isExclusive(target.scenarios[id])
+  return isMaking || target.scenarios[id]?.isExclusive === true
 }
 
 /** Whether it needs an object that only `setup` makes, in a read-only run. */
@@ -299,7 +297,7 @@ function byScenario(
   runs: Runs,
 ): Requests {
   const { operation, before, after, repeat } = scenario
-  const usual = runs.depth === 'quick' || isExclusive(scenario) ? 1 : times
+  const usual = runs.depth === 'quick' || scenario.isExclusive ? 1 : times
   const most = (repeat ?? usual) + before.length + after.length
   const known = knownOf(target, runs)
   const more = declaresMore(known, operation) && draftRequest(known, operation, 'whole')
@@ -313,7 +311,7 @@ function byScenario(
       creations: granting(operation).effect === 'creates' ? granted : 0,
       generations: isGenerating ? granted : 0,
     },
-    generations: isGenerating ? granted + (isExclusive(scenario) ? 1 : 0) : 0,
+    generations: isGenerating ? granted + (scenario.isExclusive ? 1 : 0) : 0,
     also: {},
     controls: more && !isOpen(more) ? [nameOfControl(more)] : [],
   }

@@ -21,12 +21,7 @@ import {
   open,
 } from '../../harness/journal/index.ts'
 import type { TpeMode } from '../../harness/report/index.ts'
-import {
-  defaultPointers,
-  isExclusive,
-  type Scenario,
-  type Target,
-} from '../../harness/target/index.ts'
+import { defaultPointers, type Scenario, type Target } from '../../harness/target/index.ts'
 import { hasParent, parsedJson } from '../../schemas/json.ts'
 import { bearer } from '../../suites/authentication/credentials.ts'
 import type { Case } from '../../suites/checks/case.ts'
@@ -142,7 +137,7 @@ const refusalsOf = (target: Target) =>
     const { expects, fault, id } = requirement
     const scenario = target.scenarios[id]
     const operation = operationFor(requirement, target)
-    const isSingle = scenario ? !isExclusive(scenario) : casesOf(id) !== undefined
+    const isSingle = scenario ? !scenario.isExclusive : casesOf(id) !== undefined
     if (!isRefusal(expects) || !isSingle || operation === undefined) return []
     return [{ requirement, operation, isOfKey: !scenario && fault === 'credentials' }]
   })

@@ -15,7 +15,6 @@ export {
   inconsistencies,
   outsideCause,
   withProblems,
-  isObserved,
   isSelected,
   matchesId,
 } from './verdict.ts'

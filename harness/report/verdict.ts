@@ -159,11 +159,6 @@ export function matchesId(id: string, pattern: string): boolean {
   return at + last.length <= id.length
 }
 
-/** Every answer shows whether it holds: it sends no requests of its own. */
-export function isObserved(one: CatalogueRequirement): boolean {
-  return one.operation === 'envelope' && one.expects === undefined
-}
-
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
   readonly requireExercised?: boolean

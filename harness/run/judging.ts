@@ -7,7 +7,6 @@ import {
 import {
   type CatalogueResult,
   type Failure,
-  isObserved,
   type Cleanup,
   type Created,
   type NotServed,
@@ -18,7 +17,6 @@ import {
   plainReason,
   resultOf,
 } from '../report/index.ts'
-import { isExclusive } from '../target/index.ts'
 import { spoilerBlamed, failureOf, failuresOf, blamed, whyUnsure } from './check.ts'
 import {
   type Client,
@@ -79,9 +77,9 @@ async function judgeAll(
   const { life } = client
   const { setup, teardown, scenarios } = given.target
   const planned = catalogue.filter((one) => isPlanned(given, one.id))
-  const exclusive = planned.filter((one) => isExclusive(scenarios[one.id]))
+  const exclusive = planned.filter((one) => scenarios[one.id]?.isExclusive)
   const others = planned.filter((one) => !exclusive.includes(one))
-  const observed = others.filter(isObserved)
+  const observed = others.filter((one) => one.isObserved)
   const last = others.filter((one) => one.judgedLast && !observed.includes(one))
   const looksAtEnd: { readonly context: CheckContext; readonly judge: Later['judge'] }[] = []
   const exercise = async (requirement: CatalogueRequirement): Promise<void> => {
@@ -462,7 +460,7 @@ async function sentAgain(
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && client.findings.shown.get(failure.exchange)
   // Its meaning depends on the requests around it.
-  if (!exchange || isExclusive(given.target.scenarios[result.id])) return undefined
+  if (!exchange || given.target.scenarios[result.id]?.isExclusive) return undefined
   if (exchange.finding !== undefined || !isHarmless(exchange)) return undefined
   // Resending only helps if the failure depends on no state that is gone.
   if ((failure.takes ?? 'object-of-run') !== 'object-of-run') return undefined

@@ -1,32 +1,23 @@
 import {
   examplePlace,
-  type Member,
-  roleOf,
   isOperationId,
   type OperationId,
   operations,
   operationOf,
-  readsOf,
 } from '../../catalogue/operations.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { type Area, type Need, type Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { type Reason, undeclaredReason } from '../report/index.ts'
-import type { Scenario, OperationValue, TargetFile } from './model.ts'
-
-export function memberOf(id: OperationId, role: string): Member | undefined {
-  return operationOf(id).members.find((member) => roleOf(member) === role)
-}
+import type { OperationValue, TargetFile } from './model.ts'
 
 /** The roles of an operation's members, and the pointers of those that have a default. */
 export function defaultPointers(id: OperationId): Record<string, string | undefined> {
   const { members, creates } = operationOf(id)
   const pointers: Record<string, string | undefined> = {}
-  for (const member of members) {
-    const role = roleOf(member)
-    if (role !== undefined) pointers[role] = member.at.startsWith('/') ? member.at : undefined
-  }
+  for (const { role, at } of members)
+    if (role !== undefined) pointers[role] = at.startsWith('/') ? at : undefined
   if (creates?.idMayMove) pointers['id'] = creates.idAt
   return pointers
 }
@@ -66,7 +57,7 @@ export function isKeyPerOperation(value: unknown): value is Partial<Record<Opera
 
 /** True if the operation reads a declared object, so that none has to be created. */
 export function readsDeclared(operation: OperationId, file: TargetFile): boolean {
-  const reads = readsOf(operation)
+  const reads = operationOf(operation).reads
   return reads !== undefined && declares(file, reads.declaredAt)
 }
 
@@ -104,7 +95,7 @@ function hasDefault(pointer: string): boolean {
 
 function usefulOf(need: Need, file: TargetFile, area?: Area): string[] {
   const pointers = [need].flat()
-  const reads = area !== undefined && isOperationId(area) ? readsOf(area) : undefined
+  const reads = area !== undefined && isOperationId(area) ? operationOf(area).reads : undefined
   const isGiven = reads && typeof file.operations?.[reads.madeBy] === 'string'
   return isGiven && pointers.includes(reads.declaredAt) ? [reads.declaredAt] : pointers
 }
@@ -161,7 +152,7 @@ function scenarioFor(id: string, file: TargetFile): unknown {
   const parts = Object.entries(merge).map(([name, value]) => {
     const { members } = operationOf(operation)
     const member = members.find((each) => examplePlace(each) === `/${name}`)
-    const place = fields[(member && roleOf(member)) ?? '']
+    const place = fields[member?.role ?? '']
     const tokens = place === undefined ? [name] : tokensOf(place)
     return tokens.reduceRight((inner: unknown, token) => ({ [token]: inner }), value)
   })
@@ -169,9 +160,9 @@ function scenarioFor(id: string, file: TargetFile): unknown {
 }
 
 function operationExample(operation: OperationId, part: string | undefined, last: string): unknown {
-  const { example: body } = operationOf(operation)
+  const { example: body, members } = operationOf(operation)
   if (body === undefined) return contentExample
-  const member = memberOf(operation, last)
+  const member = members.find((one) => one.role === last)
   if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
   if (part !== 'fields' || !member) return { body }
   const needed = member.example && { body: { ...body, ...member.example } }
@@ -200,11 +191,4 @@ const contentExample = {
   content: { text: 'Tea is a drink.' },
   contentType: 'text/plain',
   filename: 'tea.txt',
-}
-
-/** True for a scenario that changes more than its own request: it is judged while nothing else is sent. */
-export function isExclusive(scenario: Scenario | undefined): boolean {
-  if (!scenario) return false
-  const { before, after, repeat } = scenario
-  return before.length > 0 || after.length > 0 || repeat !== undefined
 }

@@ -37,6 +37,5 @@ export {
   missingReason,
   readsDeclared,
   defaultPointers,
-  isExclusive,
 } from './declared.ts'
 export { leavesOf, plainFile, fillRequest, fillTarget, readOnlyTarget } from './places.ts'

@@ -188,6 +188,8 @@ export interface Scenario extends Pick<ScenarioValue, 'body' | 'merge' | 'repeat
   readonly raw?: { readonly bytes: Uint8Array; readonly contentType?: string }
   readonly before: readonly HookRequest[]
   readonly after: readonly HookRequest[]
+  /** It changes more than its own request: it is judged while nothing else is sent. */
+  readonly isExclusive: boolean
 }
 
 export interface KeySources {

@@ -15,13 +15,7 @@ import {
   shortestKey,
 } from '../recording/redactor.ts'
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
-import {
-  isDeclared,
-  withEveryOperation,
-  defaultPointers,
-  isKeyPerOperation,
-  memberOf,
-} from './declared.ts'
+import { isDeclared, withEveryOperation, defaultPointers, isKeyPerOperation } from './declared.ts'
 import {
   applicationNames,
   defaultLimits,
@@ -377,13 +371,14 @@ class Reader {
     const place = `operations.${id}`
     // A role must point to an existing member, or one that can be added; that of the text or file that the operation
     // works on must exist.
+    const { freshFileAt, members } = operationOf(id)
     for (const [role, pointer] of Object.entries(value.fields ?? {})) {
       if (role === 'id') continue
       const at = pointer.lastIndexOf('/')
       const [parent, last] = [pointer.slice(0, at), pointer.slice(at + 1)]
       const holder = getAt(body, parent)
-      const isText = memberOf(id, role)?.tolerates?.includes('array')
-      const isNeeded = isText || operationOf(id).freshFileAt === role
+      const isText = members.find((one) => one.role === role)?.tolerates?.includes('array')
+      const isNeeded = isText || freshFileAt === role
       const lacks = `${place}.fields.${role} points to ${pointer}, but ${place}.body`
       if (typeof holder !== 'object' || holder === null)
         this.refuse(`${lacks} has no object ${parent === '' ? 'there' : `at ${parent}`}`)
@@ -438,6 +433,7 @@ class Reader {
       raw: raw && { bytes: bytesOf(raw), contentType: raw.contentType },
       before: this.#hooks(`${place}.before`, before),
       after: this.#hooks(`${place}.after`, after),
+      isExclusive: Boolean(before?.length) || Boolean(after?.length) || value.repeat !== undefined,
     }
   }
 }

@@ -36,7 +36,7 @@ import {
 } from '../../harness/journal/index.ts'
 import { freshUnknownId, randomFor, changedId, isNumber, unknownWord } from './random.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { operationOf, roleOf, jsonKinds } from '../../catalogue/operations.ts'
+import { operationOf, jsonKinds } from '../../catalogue/operations.ts'
 import { getAt, preview, hasParent } from '../../schemas/json.ts'
 import {
   type MalformedJson,
@@ -244,7 +244,7 @@ function otherValues(material: Material, place: Placed): Change[] {
   const isShort = typeof known === 'string' && known !== '' && known.length <= longestKnown
   const isNamed = isShort && hasOwnForm.test(known) && !isUuid(known)
   const word =
-    isNamed && roleOf(member) !== undefined
+    isNamed && member.role !== undefined
       ? known.replaceAll(/[a-z]/g, 'q').replaceAll(/[A-Z]/g, 'Q')
       : unknownWord(material, material.requirement.id)
   const unknown = (kind: string, value: string): Change =>
@@ -357,7 +357,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
   }
   // A server may cache a known word. In an array, it appears in two items.
   const again = changes
-    .filter((one) => one.place.member.isChosen && isOf(one, 'value') && roleOf(one.place.member))
+    .filter((one) => one.place.member.isChosen && isOf(one, 'value') && one.place.member.role)
     .map(({ called, ...one }): Case => {
       const faults = [inMember('again', one.place.member.at)]
       const repeated = { ...one, called: `${called}, asked for again`, faults }

@@ -27,7 +27,7 @@ import {
   sendWhile,
   settle,
 } from '../../harness/run/index.ts'
-import { isExclusive, type Scenario } from '../../harness/target/index.ts'
+import type { Scenario } from '../../harness/target/index.ts'
 import {
   allOf,
   type CaseRule,
@@ -73,7 +73,7 @@ export async function around<T>(
 ): Promise<T | Open> {
   const { client, given } = context
   const requirement = context.requirement.id
-  if (!isExclusive(scenario)) return judge()
+  if (!scenario.isExclusive) return judge()
   const [stuck] = stuckIn(client)
   if (stuck !== undefined) return open(stuck)
   try {
@@ -173,7 +173,7 @@ export async function byScenario(context: CheckContext, further?: Further): Prom
         return seen.outcome === 'answered' ? judge(seen.exchange) : seen
       },
     })
-    const isOnce = given.options.depth === 'quick' || isExclusive(scenario)
+    const isOnce = given.options.depth === 'quick' || scenario.isExclusive
     const times = isOnce ? 1 : (requirement.times ?? 1)
     const rules = Array.from({ length: times }, (_, time) => ruleOf(time))
     return settle(client, allOf(rules, { inOrder: true }))
@@ -187,7 +187,7 @@ function scenarioProbe(
   plain = () => declaredRequest(client, given, scenario.operation, 'whole'),
 ): Promise<Made> {
   const { operation } = scenario
-  const isShared = needsOwnObject(operation) && !isExclusive(scenario)
+  const isShared = needsOwnObject(operation) && !scenario.isExclusive
   const source = isShared
     ? () => sharedRequest(client, `request of scenarios of ${operation}`, plain)
     : plain

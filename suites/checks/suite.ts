@@ -1,5 +1,5 @@
 import { pairsOf, isRefusal, type Pairs } from '../../catalogue/answers.ts'
-import { type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { type OperationId, operationOf } from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
   type Ask,
@@ -117,7 +117,7 @@ async function credentialControl(
 ): Promise<Control | Open> {
   const isReading = given.options.readOnly && effectOf(given, operation) !== 'none'
   // A read-only run cannot create the object to read, and uses a placeholder.
-  const isMakeable = !(isReading && readsOf(operation))
+  const isMakeable = !(isReading && operationOf(operation).reads)
   const { hasFull } = given.keys
   if (hasFull && isMakeable && isDeclared(given, operation))
     return control(client, given, operation)

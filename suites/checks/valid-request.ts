@@ -11,7 +11,6 @@ import {
   type OperationId,
   uploadOperation,
   operationOf,
-  roleOf,
   operations,
   additionOperation,
   isOperationId,
@@ -88,7 +87,7 @@ export function declaredResource<K extends keyof Given['target']['resources']>(
 
 /** Roles that a valid request has only for a requirement about them: a chat streams and calls tools only then. */
 export const extraRoles = (operation: OperationId): string[] =>
-  operationOf(operation).members.flatMap((member) => (member.isExtra ? (roleOf(member) ?? []) : []))
+  operationOf(operation).members.flatMap((member) => (member.isExtra ? (member.role ?? []) : []))
 
 /** Whether the declared body has such members, so that a scenario sends more than the valid request. */
 export function declaresMore(known: OfTarget, operation: OperationId): boolean {

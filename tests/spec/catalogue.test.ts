@@ -16,7 +16,6 @@ import { defaultPointers } from '../../harness/target/declared.ts'
 import { listedPairs, requirementsByHand } from './tables.ts'
 import { unknown } from '../../suites/checks/faults.ts'
 import { type Checks, suite } from '../../suites/checks/suite.ts'
-import { isObserved } from '../../harness/report/verdict.ts'
 import { casesOf } from '../../suites/plan.ts'
 import { readings } from '../../cli/explain.ts'
 
@@ -148,7 +147,7 @@ test('all that is sent for a requirement is known before, or has a bound', () =>
   expect(both.map(({ id }) => id)).toEqual(['graphs.add-file/4xx-unknown-file'])
   // The request of a control is counted once for the operation.
   const neither = catalogue
-    .filter((one) => !one.scenarioOnly && !one.control && !isObserved(one))
+    .filter((one) => !one.scenarioOnly && !one.control && !one.isObserved)
     .filter((row) => !casesOf(row.id) && !row.atMost)
   expect(neither.map(({ id }) => id)).toEqual([])
 })

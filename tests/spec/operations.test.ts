@@ -6,7 +6,6 @@ import {
   type Operation,
   otherKinds,
   placeOf,
-  roleOf,
   isOperationId,
   operationOf,
   operations,
@@ -51,7 +50,7 @@ describe.each(all.map((one) => [one.id, one] as const))(
       for (const use of creates?.usedBy ?? []) {
         if (!isOperationId(use.operation)) throw new Error(use.operation)
         const { params = {}, members: used } = operationOf(use.operation)
-        expect('param' in use ? Object.keys(params) : used.map(roleOf)).toContain(
+        expect('param' in use ? Object.keys(params) : used.map((one) => one.role)).toContain(
           'param' in use ? use.param : use.role,
         )
       }
