@@ -2,6 +2,7 @@ import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { RunEvent } from '../harness/run/index.ts'
 import { type Depth, matchesId, type TpeMode } from '../harness/report/index.ts'
 import {
+  type HeaderValues,
   type Limits,
   type OperationValue,
   type ScenarioValue,
@@ -9,7 +10,10 @@ import {
   checkTargetFile,
   didYouMean,
   idMeant,
+  labels,
 } from '../harness/target/index.ts'
+import { isSecretName } from '../harness/recording/redactor.ts'
+import { shellWord } from '../harness/shell-word.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** A requirement id or a pattern; `*` matches any characters. */
@@ -113,6 +117,32 @@ export function checkOptions(options: ConformanceOptions): void {
     if (problem !== undefined) throw new UserError(`the option ${name}: ${problem}`)
   }
   if (options.limits !== undefined) checkTargetFile({ limits: options.limits }, 'the options')
+}
+
+type Repeated = 'baseUrl' | 'runs' | 'depth' | 'tpe' | 'readOnly' | 'insecure'
+
+/** The command line with the options that a failure may depend on, without ids and seed. */
+export function rerunCommand(
+  repeated: Pick<ConformanceOptions, Repeated> & {
+    readonly program?: readonly string[]
+    readonly target?: string | undefined
+    readonly headers?: HeaderValues
+  },
+): string {
+  const { baseUrl, target, runs, depth, tpe, readOnly, insecure, headers = {} } = repeated
+  const words = [...(repeated.program ?? ['conform']), ...(baseUrl === undefined ? [] : [baseUrl])]
+  if (target !== undefined) words.push('--target', target)
+  if (runs !== undefined) words.push('--runs', String(runs))
+  if (depth === 'quick') words.push('--depth', depth)
+  if (tpe === 'family') words.push('--tpe', tpe)
+  if (readOnly) words.push('--read-only')
+  if (insecure) words.push('--insecure')
+  for (const [name, value] of Object.entries(headers)) {
+    const written = typeof value === 'object' ? `env:${value.env}` : value
+    const shown = typeof value === 'string' && isSecretName(name) ? labels.other : written
+    words.push('--header', `${name}: ${shown}`)
+  }
+  return words.map(shellWord).join(' ')
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   loadTargetFile,
   resolveTarget,
 } from '../harness/target/index.ts'
-import { rerunCommand } from '../harness/journal/index.ts'
 import { runOptionsOf } from '../harness/client/index.ts'
 import { factsOf, startJudging } from '../harness/run/index.ts'
 import { reportOf } from '../suites/run-report.ts'
@@ -17,6 +16,7 @@ import {
   type Target,
   type TargetJson,
   checkOptions,
+  rerunCommand,
 } from './options.ts'
 
 export type Report = ReportOf<RequirementId>

@@ -12,7 +12,6 @@ import {
 import type { Plan, RunOptions } from '../harness/client/index.ts'
 import type { RunFacts } from '../harness/run/index.ts'
 import { planRun } from './plan.ts'
-import { groupBy } from '../harness/group-by.ts'
 import type { Target } from '../harness/target/index.ts'
 
 export interface RunRecord {
@@ -63,7 +62,8 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       : resultOf(requirement, { outcome: 'not-exercised', ...reasonIn(cut) })
   })
   const { only, skip, readOnly } = options
-  const byStatus = groupBy(facts.answers, (one) => one.status)
+  const statuses = new Map<number, number>()
+  for (const { status } of facts.answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
   const report = assembleReport(
     {
       target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
@@ -91,7 +91,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
         interrupted: facts.ended?.cause === 'interrupted',
         depth: options.depth,
         credentialProbes: options.depth === 'quick' ? 'few' : target.limits.credentialProbes,
-        statuses: [...byStatus].map(([status, { length: times }]) => ({ status, times })),
+        statuses: [...statuses].map(([status, times]) => ({ status, times })),
         ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
         ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
         notServed: [...facts.notServed],

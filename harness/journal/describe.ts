@@ -1,12 +1,9 @@
 import type { Pairs } from '../../catalogue/answers.ts'
-import { isSecretName, withoutEntities } from '../recording/redactor.ts'
+import { withoutEntities } from '../recording/redactor.ts'
 import { groupBy } from '../group-by.ts'
-import { shellWord } from '../shell-word.ts'
-import { type HeaderValues, labels } from '../target/index.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
-import { headBytes, type HttpResponse, isGranted, jsonValue, type Exchange } from './exchange.ts'
-import type { Depth, TpeMode } from '../report/index.ts'
+import { type Exchange, type HttpResponse, isGranted, isPage, jsonValue } from './exchange.ts'
 
 const longest = 160
 
@@ -105,12 +102,6 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   return ` ("${response.tpe}" is a code name of ${response.status} in §7.2, but the spec names ${names.join(' or ')} here)`
 }
 
-export function isPage(response: HttpResponse): boolean {
-  const head = response.text(headBytes)
-  const isHtml = /\bhtml\b/i.test(response.header('content-type') ?? '')
-  return head.trim() !== '' && (isHtml || /^\s*<(?:!doctype html|html)\b/i.test(head))
-}
-
 const hidden = /<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi
 
 /** For example `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page and its visible text. */
@@ -136,35 +127,6 @@ function textOf(markup: string): string {
   return withoutEntities(markup.replaceAll(/<[^>]*(?:>|$)/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim()
-}
-
-interface Repeated {
-  readonly program?: readonly string[]
-  readonly runs?: number | undefined
-  readonly depth?: Depth | undefined
-  readonly tpe?: TpeMode | undefined
-  readonly readOnly?: boolean | undefined
-  readonly insecure?: boolean | undefined
-  readonly baseUrl?: string | undefined
-  readonly target?: string | undefined
-  readonly headers?: HeaderValues
-}
-
-export function rerunCommand(repeated: Repeated): string {
-  const { baseUrl, target, runs, depth, tpe, readOnly, insecure, headers = {} } = repeated
-  const words = [...(repeated.program ?? ['conform']), ...(baseUrl === undefined ? [] : [baseUrl])]
-  if (target !== undefined) words.push('--target', target)
-  if (runs !== undefined) words.push('--runs', String(runs))
-  if (depth === 'quick') words.push('--depth', depth)
-  if (tpe === 'family') words.push('--tpe', tpe)
-  if (readOnly) words.push('--read-only')
-  if (insecure) words.push('--insecure')
-  for (const [name, value] of Object.entries(headers)) {
-    const written = typeof value === 'object' ? `env:${value.env}` : value
-    const shown = typeof value === 'string' && isSecretName(name) ? labels.other : written
-    words.push('--header', `${name}: ${shown}`)
-  }
-  return words.map(shellWord).join(' ')
 }
 
 export function rerunLine(options: { rerun: string; seed: number }, ...ids: string[]): string {

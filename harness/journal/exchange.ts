@@ -401,6 +401,12 @@ export function isGranted(response: HttpResponse): boolean {
   return response.status >= 200 && response.status < 300 && !response.isEnvelope
 }
 
+export function isPage(response: HttpResponse): boolean {
+  const head = response.text(headBytes)
+  const isHtml = /\bhtml\b/i.test(response.header('content-type') ?? '')
+  return head.trim() !== '' && (isHtml || /^\s*<(?:!doctype html|html)\b/i.test(head))
+}
+
 /** `family`: the right status with another code name of its row of §7.2. */
 type Match = 'exact' | 'family' | 'none'
 
