@@ -13,7 +13,6 @@ export {
 export {
   type Answer,
   derived,
-  gathered,
   type History,
   Journal,
   eachOf,

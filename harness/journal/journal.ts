@@ -69,6 +69,8 @@ export class Journal implements History {
   /** Whether the valid request of each requirement was accepted, by id. */
   readonly controls = new Map<string, CatalogueResult['control']>()
   changes = 0
+  /** Requests that are not shared are named by their number. */
+  calls = 0
   readonly #byPlace = new Map<string, HistoryEvent[]>()
   readonly #followers: ((event: HistoryEvent) => void)[] = []
   readonly #entries = new Map<string, Entry[]>()
@@ -169,22 +171,6 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
     let last = known.get(history)
     if (last?.changes !== changes) known.set(history, (last = { changes, value: make(history) }))
     return last.value
-  }
-}
-
-/** A value accumulated from the events of a history; parts of it grow with the history. */
-export function gathered<T>(
-  begin: () => T,
-  add: (state: T, event: HistoryEvent) => void,
-): (history: History) => T {
-  const known = new WeakMap<History, { readonly state: T }>()
-  return (history) => {
-    const last = known.get(history)
-    if (last) return last.state
-    const state = begin()
-    known.set(history, { state })
-    history.follow((event) => add(state, event))
-    return state
   }
 }
 

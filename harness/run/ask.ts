@@ -34,16 +34,13 @@ export async function ask(
   how: Parameters<CheckContext['send']>[2] = {},
 ): Promise<Exchange | Open> {
   const { journal, known, life } = client
-  const own: Ask = { ...how, name: nameOfCall(client), source, purpose }
+  const own: Ask = { ...how, name: `call ${++journal.calls}`, source, purpose }
   const seen = await settle(client, () => lookAt(journal, own, known))
   journal.drop(own)
   if (seen.outcome === 'answered') return seen.exchange
   life.signal.throwIfAborted()
   return seen
 }
-
-const callsIn = perRun(() => ({ count: 0 }))
-const nameOfCall = (client: Client): string => `call ${++callsIn(client).count}`
 
 /** A 409 is the answer: the object of the request may be busy. */
 export const takeConflict: AwaitFree = async (refusals) => refusals.at(-1)
@@ -204,13 +201,13 @@ export async function sendWhile(
   more: (came: readonly Exchange[]) => number,
 ): Promise<readonly Exchange[] | Open> {
   const { journal } = client
-  const call = nameOfCall(client)
+  const call = ++journal.calls
   const asks: Ask[] = []
   const found = await settle(client, (): readonly Exchange[] | Open | Asks => {
     const came = asks.flatMap((one) => journal.entriesOf(one)).map((entry) => entry.exchange)
     const wanted = came.length + more(came)
     for (let at = asks.length; at < wanted; at++)
-      asks.push({ ...askOf(at), once: true, name: `${call}, ${at}` })
+      asks.push({ ...askOf(at), once: true, name: `call ${call}, ${at}` })
     const [left] = asks.flatMap((one) => journal.unsent.get(one.name) ?? [])
     if (left) return open(left)
     if (wanted === came.length) return came

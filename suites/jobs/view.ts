@@ -2,7 +2,6 @@ import type { Pairs } from '../../catalogue/answers.ts'
 import { requirementOf } from '../../catalogue/catalogue.ts'
 import {
   derived,
-  gathered,
   hasStatusOf,
   type History,
   type HistoryEvent,
@@ -145,7 +144,17 @@ function createView() {
   }
 }
 
-export const viewOf = gathered(createView, (view, event) => view.add(event))
+const views = new WeakMap<History, ReturnType<typeof createView>>()
+
+/** The applications and jobs in a history; it grows with the history. */
+export function viewOf(history: History) {
+  const known = views.get(history)
+  if (known) return known
+  const view = createView()
+  views.set(history, view)
+  history.follow((event) => view.add(event))
+  return view
+}
 
 /** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
 export const ownJobs = (history: History): Job[] =>

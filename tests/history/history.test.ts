@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/journal/exchange.ts'
 import type { Target } from '../../harness/target/model.ts'
-import { Journal, derived, gathered } from '../../harness/journal/journal.ts'
+import { Journal, derived } from '../../harness/journal/journal.ts'
 import {
   eventOf,
   type HistoryEvent,
@@ -73,21 +73,15 @@ test('a recording of refused creations that ask for the same does not grow', () 
   expect(history.events.map(({ sentAt }) => sentAt)).toEqual([0, 1, 8, 9, 10, 11])
 })
 
-test('what is gathered looks at each event once, and knows what took its place', () => {
-  let looks = 0
-  const all = gathered(
-    (): HistoryEvent[] => [],
-    (events, event) => {
-      looks++
-      events.push(event)
-    },
-  )
+test('what follows a history gets each event once, and has what took its place', () => {
   const history = new Journal(limits, true)
+  const events: HistoryEvent[] = []
+  history.follow((event) => events.push(event))
   for (let at = 0; at < 9; at++) {
     history.append(eventAt(at, { object: id, status: 404 }))
-    expect(all(history).at(-1)?.sentAt).toBe(at)
+    expect(events.at(-1)?.sentAt).toBe(at)
   }
-  expect(looks).toBe(3)
+  expect(events).toHaveLength(3)
 })
 
 test('what is derived is made anew only once the history has changed', () => {
