@@ -80,12 +80,9 @@ export function conditionOf(id: string): string {
 export const ofEveryResponse: RequirementId = 'envelope/shape'
 
 /** The requirement of each operation for its valid request, the control of its refusals. */
-export const grantedRequirement = Object.fromEntries(
-  catalogue.filter((one) => one.control).map((one) => [one.operation, one.id]),
-) as Readonly<Record<OperationId, RequirementId>>
-
-export const granting = (operation: OperationId): CatalogueRequirement =>
-  requirementOf(grantedRequirement[operation])
+export const granting = Object.fromEntries(
+  catalogue.filter((one) => one.control).map((one) => [one.operation, one]),
+) as Readonly<Record<OperationId, CatalogueRequirement>>
 
 /** How an operation refuses what exists already: a name, or else what its record says. */
 export function refusalOfExisting(id: OperationId): Pairs {

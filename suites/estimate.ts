@@ -29,7 +29,7 @@ export interface Estimate {
 /** Polls until a short job ends. */
 const polls = { usual: 5, most: 8 }
 
-const effectOf = (id: string): Effect => (isOperationId(id) ? granting(id).effect : 'none')
+const effectOf = (id: string): Effect => (isOperationId(id) ? granting[id].effect : 'none')
 
 /** Requests per operation, in catalogue order, without retries of throttled ones. */
 export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
@@ -79,7 +79,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       const reads = operationOf(of).reads
       if (reads && !readsDeclared(of, target.file)) addControls(reads.madeBy, [])
       if (runs.readOnly && effectOf(of) !== 'none' && !reads) continue
-      addUploads(granting(of).needs)
+      addUploads(granting[of].needs)
       addValid(of, triesOf(of))
     }
   }

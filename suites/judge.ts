@@ -1,7 +1,7 @@
 import {
   catalogue,
   findRequirement,
-  grantedRequirement,
+  granting,
   type RequirementId,
   conditionOf,
 } from '../catalogue/catalogue.ts'
@@ -255,7 +255,7 @@ const nowhere = 'envelope/unknown-path'
  * requests to unknown paths. Returns the absent operations, or why there was no answer.
  */
 export async function inspect(target: Target, ports: RunPorts = {}): Promise<RunFacts> {
-  const looked = new Set<string>([nowhere, ...operations.map((one) => grantedRequirement[one.id])])
+  const looked = new Set<string>([nowhere, ...operations.map((one) => granting[one.id].id)])
   const plan: Plan = new Map(
     catalogue.map((requirement) => [
       requirement.id,

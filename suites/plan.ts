@@ -139,14 +139,14 @@ function makes({ id, operation, needs, effect }: CatalogueRequirement, target: T
 function needsSetup(requirement: CatalogueRequirement, target: Target, reading: Target): boolean {
   const scenario = target.scenarios[requirement.id]
   // A scenario changes the valid request of its operation.
-  const needing = scenario && !bringsBody(scenario) ? granting(scenario.operation) : requirement
+  const needing = scenario && !bringsBody(scenario) ? granting[scenario.operation] : requirement
   return isDeclared(target.file, needing) && !isDeclared(reading.file, needing)
 }
 
 /** Whether any of its requests may generate: only then are its cases examined. */
 function mayGenerate(requirement: CatalogueRequirement, target: Target): boolean {
   const operation = operationFor(requirement, target)
-  const granted = operation && granting(operation).effect
+  const granted = operation && granting[operation].effect
   return requirement.effect === 'generates' || granted === 'generates'
 }
 
@@ -308,7 +308,7 @@ function byScenario(
     most,
     usual: {
       requests: most,
-      creations: granting(operation).effect === 'creates' ? granted : 0,
+      creations: granting[operation].effect === 'creates' ? granted : 0,
       generations: isGenerating ? granted : 0,
     },
     generations: isGenerating ? granted + (scenario.isExclusive ? 1 : 0) : 0,
@@ -319,7 +319,7 @@ function byScenario(
 
 /** Whether a valid request of the operation generates. */
 export const generates = (operation: OperationId, target: Target): boolean =>
-  granting(operation).effect === 'generates' && !readsDeclared(operation, target.file)
+  granting[operation].effect === 'generates' && !readsDeclared(operation, target.file)
 
 /** The operation of a requirement's requests: its own, or its scenario's. */
 export function operationFor(

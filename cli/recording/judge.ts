@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import {
   catalogue,
-  grantedRequirement,
+  granting,
   type RequirementId,
   requirementOf,
   type CatalogueRequirement,
@@ -89,7 +89,7 @@ function rulesOf(target: Target): ReadonlyMap<RequirementId, Rule> {
 export function countShown(target: Target): number {
   const ids = new Set<RequirementId>([
     ...ofAnyResponse,
-    ...Object.values(grantedRequirement),
+    ...Object.values(granting).map((one) => one.id),
     ...(['pdf.parse/200-text', 'pdf.parse/200-markdown'] as const),
     ...rulesOf(target).keys(),
     ...shownRefusals(target),
@@ -143,7 +143,7 @@ export function judgeRecording(recording: Recording) {
       if (fault && 'reason' in fault) tallyOf(success).unjudged ??= fault.reason
       else count(success, fault && { exchange, ...fault })
     }
-    const requirement = success ?? grantedRequirement[operation]
+    const requirement = success ?? granting[operation].id
     judged.push([exchange, status >= 400 ? 'envelope/shape' : requirement])
   }
   // As in a run, a request that must be refused is no evidence of anything else.
@@ -218,7 +218,7 @@ function successOf(
       return getAt(body(), pointer) === 'Entities' ? 'medical.comprehend/200-entities' : undefined
     }
     default:
-      return grantedRequirement[id]
+      return granting[id].id
   }
 }
 

@@ -79,7 +79,7 @@ export const forLiveness: Purpose = { requirement: null, role: 'liveness', skipP
 
 /** The effect of the operation's valid request on a conforming target. Reading a declared object has none. */
 export function effectOf(given: Pick<Given, 'target'>, operation: OperationId): Effect {
-  return readsDeclared(operation, given.target.file) ? 'none' : granting(operation).effect
+  return readsDeclared(operation, given.target.file) ? 'none' : granting[operation].effect
 }
 
 export function operationName(probe: Probe): string {

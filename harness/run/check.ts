@@ -323,7 +323,7 @@ function prepared(given: Given, requirement: CatalogueRequirement): string | und
 
 /** The requirement of a request that spoiled the answer to another. */
 function blamedRequirement(given: Given, request: PreviousRequest, wrong: Exchange): string {
-  const granted = request.probe.operation === null ? null : granting(request.probe.operation).id
+  const granted = request.probe.operation === null ? null : granting[request.probe.operation].id
   const isJudged = (id: string | null): boolean => {
     const entry = id === null ? undefined : given.plan.get(id)
     return entry?.run === true && entry.leftOut === undefined

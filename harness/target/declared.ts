@@ -5,7 +5,7 @@ import {
   operations,
   operationOf,
 } from '../../catalogue/operations.ts'
-import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
+import { granting } from '../../catalogue/catalogue.ts'
 import { type Area, type Need, type Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
@@ -109,8 +109,8 @@ export function withEveryOperation(file: TargetFile): TargetFile {
   const { '*': rest, ...own } = file.operations ?? {}
   if (rest === undefined) return file
   const needsDeclared = (id: OperationId): boolean =>
-    requirementOf(grantedRequirement[id])
-      .needs.flat()
+    granting[id].needs
+      .flat()
       .some((pointer) => pointer.startsWith('/resources/') && declares(file, pointer))
   const others = operations.filter((one) => own[one.id] === undefined && !needsDeclared(one.id))
   const entries = others.map((other) => [other.id, rest] as const)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
+import { granting } from '../../catalogue/catalogue.ts'
 import { type ListedOperation, type OperationId, operations } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { components, errorResponses, type Json, ref } from './components.ts'
@@ -38,7 +38,7 @@ function operationObject(operation: ListedOperation): Json {
  */
 function success(operation: ListedOperation): Json {
   const { id, response, members } = operation
-  const { expects, statement } = requirementOf(grantedRequirement[id])
+  const { expects, statement } = granting[id]
   // `pdf-content` becomes `PdfContent`.
   const component = response?.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) =>
     letter.toUpperCase(),

@@ -29,7 +29,6 @@ import {
   acceptedPairs,
   type RequirementId,
   findRequirement,
-  grantedRequirement,
   granting,
 } from '../../catalogue/catalogue.ts'
 import {
@@ -259,7 +258,7 @@ const namesIn = perRun(() => new Set<string>())
  */
 export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
   const { creates, effect, operation, query } = exchange.probe
-  if (operation === null || !isPlanned(given, grantedRequirement[operation])) return
+  if (operation === null || !isPlanned(given, granting[operation].id)) return
   const names = namesIn(client)
   const { busy, creates: created } = operationOf(operation)
   const isNewName = creates !== undefined && !names.has(creates)
@@ -310,7 +309,7 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
     const [wrong, ...more] = broken.filter(
       (one) => !spoiledAnswers.has(one.response!) && !(spoilers.size > 0 && one.previousRequest),
     )
-    const requirement = wrong && granting(wrong.probe.operation!)
+    const requirement = wrong && granting[wrong.probe.operation!]
     if (!requirement || onTraffic.has(requirement.id)) continue
     // No control uploads a PDF or uses another application: if that crashes the server each time, nothing else shows it.
     const { operation, params } = wrong.probe

@@ -23,7 +23,7 @@ import {
   missingReason,
   type Scenario,
 } from '../../harness/target/index.ts'
-import { granting, grantedRequirement } from '../../catalogue/catalogue.ts'
+import { granting } from '../../catalogue/catalogue.ts'
 import {
   type Ask,
   type Open,
@@ -69,7 +69,7 @@ export interface Basis {
 export type OfTarget = Pick<Basis, 'target'>
 
 export const isDeclared = (known: OfTarget, operation: OperationId): boolean =>
-  missingNeeds(known.target.file, granting(operation).needs).length === 0
+  missingNeeds(known.target.file, granting[operation].needs).length === 0
 
 const undeclared = (place: string): Open => open(`declare ${place}`)
 
@@ -92,9 +92,7 @@ export const extraRoles = (operation: OperationId): string[] =>
 /** Whether the declared body has such members, so that a scenario sends more than the valid request. */
 export function declaresMore(known: OfTarget, operation: OperationId): boolean {
   const { body } = known.target.operations[operation] ?? {}
-  return (
-    !known.target.scenarios[grantedRequirement[operation]] && hasExtraRole(known, operation, body)
-  )
+  return !known.target.scenarios[granting[operation].id] && hasExtraRole(known, operation, body)
 }
 
 function hasExtraRole(known: OfTarget, operation: OperationId, body: unknown): boolean {
@@ -171,7 +169,7 @@ function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
       )
     else params[parameter] = isId ? String(declared) : knownIdLike(known, operation, parameter)
   }
-  const effect = readsDeclared(operation, target.file) ? 'none' : granting(operation).effect
+  const effect = readsDeclared(operation, target.file) ? 'none' : granting[operation].effect
   const parts = { params, credential: anyKey, effect }
   if (record.body === 'none') return draftOf(target, record, parts)
   if (record.body === 'raw') {
@@ -190,7 +188,7 @@ function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
 }
 
 export function validDraft(known: Basis, operation: OperationId): Made {
-  const scenario = known.target.scenarios[grantedRequirement[operation]]
+  const scenario = known.target.scenarios[granting[operation].id]
   if (!scenario) return draftRequest(known, operation)
   const draft = draftRequest(known, operation, 'whole')
   return isOpen(draft) ? draft : changedBy(scenario, draft)
@@ -222,7 +220,7 @@ export async function placeholderRequest(given: Given, id: OperationId): Promise
  * scenario of the requirement for valid requests is applied. Open if something is not declared, or cannot be made.
  */
 export function validRequest(client: Client, given: Given, operation: OperationId): Promise<Made> {
-  const scenario = given.target.scenarios[grantedRequirement[operation]]
+  const scenario = given.target.scenarios[granting[operation].id]
   if (!scenario) return declaredRequest(client, given, operation, 'plain')
   const effect = effectOf(given, operation)
   const made = applyScenario(client, given, scenario, operation)
@@ -263,7 +261,7 @@ export async function declaredRequest(
   extent: Extent,
 ): Promise<Made> {
   const missing = lacking(given.target, operation, () =>
-    missingReason(given.target.file, granting(operation).needs),
+    missingReason(given.target.file, granting[operation].needs),
   )
   if (missing) return open(missing)
   const make = given.requests[operation]
@@ -426,7 +424,7 @@ export function lookAtControl(
 ): Control | Exclude<Look, { readonly outcome: 'answered' }> {
   if (given.options.readOnly && effectOf(given, operation) !== 'none')
     return { state: 'none', unsent: '--read-only', valid: make }
-  const requirement = grantedRequirement[operation]
+  const requirement = granting[operation].id
   const purpose = { requirement, role: 'control', isSuccess: countsAsGranted } as const
   let exchange: Exchange | undefined
   for (let at = 0; !exchange || at < triesFor(operation, exchange); at++) {

@@ -91,7 +91,7 @@ const allowed: readonly Rule[] = [
   // §4.4 names no content type, and mostly no status.
   { except: idsOf(({ showsSuccess }) => showsSuccess), change: /^content type/ },
   {
-    except: idsOf(({ id }) => typeof granting(id).expects === 'number'),
+    except: idsOf(({ id }) => typeof granting[id].expects === 'number'),
     change: /^status changed: 2/,
   },
 ]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   type CatalogueRequirement,
   catalogue,
-  grantedRequirement,
+  granting,
   findRequirement,
   requirementOf,
   published,
@@ -128,7 +128,7 @@ test('each operation has one control, which needs its valid request', () => {
     operations.length,
   )
   for (const { id } of operations) {
-    const row = catalogue.find((each) => each.id === grantedRequirement[id])
+    const row = catalogue.find((each) => each.id === granting[id].id)
     expect(row).toMatchObject({ operation: id, needs: validRequest[id], control: true })
     expect(isRefusal(row?.expects)).toBe(false)
   }
