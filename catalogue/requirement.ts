@@ -139,14 +139,6 @@ const statusWords: Readonly<Record<string, string>> = {
   '4xx-id': '400, 403, 404, 410 or 422 with an error envelope',
 }
 
-function wordsOf(expects: Expected = []): string {
-  const pairs = isRefusal(expects) ? expects : []
-  const names = pairs.map(
-    ([status, ...types]) => statusWords[status] ?? `${status} ${oneOf(types, ' or ')}`,
-  )
-  return oneOf(names, ', or ')
-}
-
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
@@ -157,6 +149,9 @@ export function requirement<const A extends Area, const T extends RequirementTex
   const { refused, level = 'must', section = '7.3', effect = ofControl ?? 'none', ...rest } = text
   const needs = text.needs ?? (isOperationId(area) ? [valid] : [])
   const id = `${area}/${text.id}`
+  const answers = (isRefusal(text.expects) ? text.expects : []).map(
+    ([status, ...types]) => statusWords[status] ?? `${status} ${oneOf(types, ' or ')}`,
+  )
   const own = (need: string): string => {
     if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
     return need.startsWith('{') ? `/operations/${area}/fields/${need.slice(1, -1)}` : need
@@ -169,7 +164,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
     operation: area,
     level,
     section,
-    statement: text.statement ?? `${refused} gets ${wordsOf(text.expects)}.`,
+    statement: text.statement ?? `${refused} gets ${oneOf(answers, ', or ')}.`,
     needs: needs.flatMap((need): readonly Need[] => {
       if (need === valid) return validRequest[area as OperationId]
       return [typeof need === 'string' ? own(need) : need.map(own)]
