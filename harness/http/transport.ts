@@ -23,7 +23,7 @@ import {
   type Proxy,
   ProxyFailure,
 } from './message.ts'
-import type { Dispatcher, buildConnector as BuildConnector, Client as ClientClass } from 'undici'
+import type { Dispatcher, buildConnector as BuildConnector } from 'undici'
 import { Socket, BlockList, isIP } from 'node:net'
 import { unescape } from 'node:querystring'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
@@ -479,21 +479,19 @@ type Undici = typeof import('undici')
 const require = createRequire(import.meta.url)
 
 /**
- * One module of undici. Its entry also loads fetch, WebSocket and caches, which takes four times as long. A release
- * with another layout is loaded as a whole.
+ * Two modules of undici: its entry also loads fetch, WebSocket and caches, which takes four times as long. A release with
+ * another layout is loaded as a whole.
  */
-function part<Name extends keyof Undici>(name: Name, load: () => unknown): Undici[Name] {
-  try {
-    return load() as Undici[Name]
-  } catch {
-    return (require('undici') as Undici)[name]
+let undici: Pick<Undici, 'Client' | 'buildConnector'>
+try {
+  undici = {
+    Client: require('undici/lib/dispatcher/client.js') as Undici['Client'],
+    buildConnector: require('undici/lib/core/connect.js') as Undici['buildConnector'],
   }
+} catch {
+  undici = require('undici') as Undici
 }
-
-const Client: typeof ClientClass = part('Client', () => require('undici/lib/dispatcher/client.js'))
-const buildConnector: typeof BuildConnector = part('buildConnector', () =>
-  require('undici/lib/core/connect.js'),
-)
+const { Client, buildConnector } = undici
 
 const headLimit = 64 * 1024
 
