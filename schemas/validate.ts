@@ -15,10 +15,6 @@ export const runSchemas = [
 ] as const
 export type SchemaName = (typeof runSchemas)[number] | 'report' | 'certificate'
 
-export function schemaFile(name: SchemaName): string {
-  return `schemas/${name}.schema.json`
-}
-
 export function optionsFor(name: SchemaName): Options {
   // Every mistake in a target file is reported. References have sibling members.
   if (name === 'target')
@@ -53,7 +49,8 @@ const compiled = new Map<SchemaName, ValidateFunction>()
 export function validatorOf(name: SchemaName): ValidateFunction {
   const known = precompiled[name] ?? compiled.get(name)
   if (known) return known
-  const schema = JSON.parse(readFileSync(packageFile(schemaFile(name)), 'utf8')) as object
+  const file = packageFile(`schemas/${name}.schema.json`)
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as object
   // `tests/spec/strict-schemas` validates the schemas: it takes longer than compiling them.
   const validator = newAjv({ ...optionsFor(name), validateSchema: false }).compile(schema)
   compiled.set(name, validator)

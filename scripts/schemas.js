@@ -77,7 +77,7 @@ function codeOf(name, how) {
     ...(formats ? { formats } : {}),
     code: { source: true, esm: true, lines: true, formats: _`conformFormats` },
   })
-  const validate = ajv.compile(JSON.parse(readFileSync(`${root}${how.schemaFile(name)}`, 'utf8')))
+  const validate = ajv.compile(JSON.parse(readFileSync(`${schemas}${name}.schema.json`, 'utf8')))
   const imported = `import { formats as conformFormats } from '${schemas}formats.ts'`
   return { code: `${imported}\n${standaloneCode(ajv, validate)}`, moduleType: 'js' }
 }
