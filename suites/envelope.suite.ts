@@ -11,7 +11,6 @@ import {
   describeResponse,
   envelopeRemark,
   type Exchange,
-  isGranted,
   isOpen,
   type Made,
   matchPairs,
@@ -192,7 +191,7 @@ const largeBodies: Judge = async (context): Promise<Verdict> => {
 /** Other answers may be caused by an earlier request on the connection, and are checked again. */
 const isAnsweredLarge = (exchange: Exchange): boolean =>
   exchange.response !== undefined &&
-  (isGranted(exchange.response) || matchPairs(clientError, exchange.response) === 'exact')
+  (exchange.response.isGranted || matchPairs(clientError, exchange.response) === 'exact')
 
 function largeRule(context: CheckContext, make: Sized, at: number): CaseRule {
   const known = context.client.known

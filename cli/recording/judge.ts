@@ -11,7 +11,6 @@ import { observedCase, observedRequirements } from '../../suites/checks/observed
 import { type BodySchema, misfitOf, shapeFinding } from '../../harness/run/index.ts'
 import {
   describePairs,
-  isGranted,
   Journal,
   type Evidence,
   eventOf,
@@ -240,7 +239,7 @@ function successFault(entryExchange: EntryExchange, requirement: RequirementId, 
   if (state === 'missing') return { reason: 'the recorder omitted the body of such an answer' }
   if (state === 'cut' && schema !== undefined)
     return { reason: 'the recording does not contain a complete body of such an answer' }
-  if (!isGranted(response)) return { expected }
+  if (!response.isGranted) return { expected }
   return schema && shapeFinding(entryExchange, schema)
 }
 

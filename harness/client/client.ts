@@ -18,11 +18,9 @@ import {
   type Ask,
   type AwaitFree,
   hasStatusOf,
-  isBreakdown,
   isRepeatable,
   type Retry,
   isExpected,
-  isThrottled,
   isThrottling,
   mayConflictWithCopy,
   HttpResponse,
@@ -303,7 +301,7 @@ export class Client {
 
   /** Pauses its operation, if that was throttled. */
   holdBack(sent: Exchange | Open): Exchange | Open {
-    if (!isOpen(sent) && sent.response && isThrottled(sent.response))
+    if (!isOpen(sent) && sent.response?.isThrottled)
       this.#hold(operationName(sent.probe), sent.response, 0)
     return sent
   }
@@ -475,11 +473,7 @@ function unansweredFor(exchange: Exchange, times: number): Exchange {
 
 /** A crash of the service itself: a gateway may forward one of several requests at a time. */
 export function isOwnBreakdown(exchange: Exchange): boolean {
-  return (
-    exchange.response !== undefined &&
-    isBreakdown(exchange.response) &&
-    !isOfGateway(exchange.response)
-  )
+  return exchange.response?.isBreakdown === true && !isOfGateway(exchange.response)
 }
 
 function wallSentence({ ms, askedMs, statuses }: Wall): string {

@@ -10,7 +10,6 @@ import {
 import {
   type Exchange,
   type PreviousRequest,
-  isThrottled,
   headBytes,
   type HttpResponse,
   envelopeProblem,
@@ -178,7 +177,7 @@ export class Liveness {
   async isThrottling(): Promise<boolean> {
     for (const isElsewhere of [false, true]) {
       const { response } = await this.#client.askLiveness(lastChanceMs, isElsewhere)
-      if (response && !isThrottled(response)) return false
+      if (response && !response.isThrottled) return false
     }
     return true
   }
@@ -511,7 +510,7 @@ export class KeyWatch {
     if (acceptedAt(this.#client.journal) > since) return true
     const isLimited = async (credential: Credential): Promise<boolean> => {
       const other = await this.#ask(id, credential)
-      return isOpen(other) || other.response === undefined || isThrottled(other.response)
+      return isOpen(other) || other.response === undefined || other.response.isThrottled
     }
     if (await isLimited({ shown: '', full: false })) return true
     const wrong = wrongKeyIn(this.#client.journal)

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Exchange,
   type HttpResponse,
-  isThrottled,
   type Left,
   maxTries,
   open,
@@ -258,7 +257,7 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       })
     },
     see(exchange: Pick<Exchange, 'response' | 'sentAt'>, isKeyRight = true): void {
-      if (!exchange.response || isThrottled(exchange.response)) return
+      if (!exchange.response || exchange.response.isThrottled) return
       if (!isKeyRight) wrongKeys.operations.clear()
       // What was under way before says nothing.
       if (wall && exchange.sentAt > wall.begunAt) release()

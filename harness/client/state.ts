@@ -25,7 +25,6 @@ import {
   describeResponse,
   isPage,
   pathOf,
-  isThrottled,
 } from '../journal/index.ts'
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -380,7 +379,7 @@ export function createSigns(baseUrl: string) {
       asked.add(operation)
       isFound ||= status < 300
       if (status === 404 && probe.credential.full) unknown.add(operation)
-      if (noSign.includes(status) || isThrottled(response)) return
+      if (noSign.includes(status) || response.isThrottled) return
       if (!isMissing) there.add(operation)
       else if (!missing.has(operation)) {
         const [path] = pathOf(probe, {}).split('?')

@@ -14,7 +14,6 @@ import {
   type PreviousRequest,
   type Probe,
   isExpected,
-  isGranted,
   isOfFamily,
   mentionsExpected,
   type Open,
@@ -146,7 +145,7 @@ export function isSettling(known: Pick<Known, 'settleMs' | 'madeAt'>, exchange: 
 export function countsAsGranted(exchange: Exchange): boolean {
   const { response } = exchange
   const { operation } = exchange.probe
-  if (!response || isGranted(response)) return response !== undefined
+  if (!response || response.isGranted) return response !== undefined
   const mayBeDone = operation !== null && operationOf(operation).alreadyDone !== undefined
   return mayBeDone && isExpected(refusalOfExisting(operation), response)
 }
@@ -197,8 +196,7 @@ function onConnections(
   if (!isRight(fresh)) return { judge: wrong }
   const before = wrong.previousRequest!
   // To serve a request without a key is that request's own fault.
-  const isServed =
-    !wrong.probe.credential.full && wrong.response !== undefined && isGranted(wrong.response)
+  const isServed = !wrong.probe.credential.full && wrong.response?.isGranted === true
   if (isServed && !before.probe.credential.full) return { judge: wrong }
   const trials = known.spoilers.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable && !isServed ? trials : 'once'].entries()) {
@@ -230,7 +228,7 @@ const timesAtEnd = 4
 /** Whether it has no effect, or was refused; what was created by mistake exists the next time. */
 function mayRepeat(exchange: Exchange): boolean {
   const { probe, response } = exchange
-  if (response && isGranted(response) && leavesState(probe)) return false
+  if (response?.isGranted && leavesState(probe)) return false
   return probe.effect === 'none' || (response !== undefined && isRefusedByClient(response.status))
 }
 
@@ -256,7 +254,7 @@ export function moreAtEnd(failed: Exchange, later: readonly Exchange[], isOften:
   if (later.length >= timesAtEnd || later.some(isSilentAtEnd)) return 0
   // A request that creates something after all is not sent again.
   const mayMake = failed.probe.effect !== 'none' && leavesState(failed.probe)
-  if (mayMake && later.some((one) => isGranted(one.response!))) return 0
+  if (mayMake && later.some((one) => one.response!.isGranted)) return 0
   const [first] = later
   if (first && !isOften && kindOf(first) === kindOf(failed)) return 0
   const leavesNothing = !mayMake && failed.probe.effect !== 'creates'

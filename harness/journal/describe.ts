@@ -3,7 +3,7 @@ import { withoutEntities } from '../recording/redactor.ts'
 import { groupBy } from '../group-by.ts'
 import { isNamed } from '../http/index.ts'
 import { member, parsedJson } from '../../schemas/json.ts'
-import { type Exchange, type HttpResponse, isGranted, isPage, jsonValue } from './exchange.ts'
+import { type Exchange, type HttpResponse, isPage, jsonValue } from './exchange.ts'
 
 const longest = 160
 
@@ -29,7 +29,7 @@ export function describeResponse(exchange: Exchange): string {
     return isWhole ? message : `no answer: ${message}`
   }
   const tpe = response.tpe
-  if (tpe === undefined || isGranted(response))
+  if (tpe === undefined || response.isGranted)
     return `${response.status}${describeBody(exchange, response)}${tooLargeRemark(exchange, response)}`
   const inSuccess = response.status < 300 && response.isEnvelope ? ' with an error envelope:' : ''
   const isShown = exchange.recorded().response?.body.includes(tpe) === true

@@ -3,14 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt, isObject } from '../../schemas/json.ts'
 import { isUuid, parseDateTime } from '../../schemas/formats.ts'
-import {
-  type Exchange,
-  type HttpResponse,
-  isGranted,
-  isThrottled,
-  jsonOf,
-  jsonValue,
-} from './exchange.ts'
+import { type Exchange, type HttpResponse, jsonOf, jsonValue } from './exchange.ts'
 import type { Target } from '../target/index.ts'
 
 /**
@@ -117,8 +110,8 @@ class ExchangeEvent implements HistoryEvent {
     this.endedAt = exchange.endedAt
     this.status = response?.status
     this.tpe = response && response.tpe
-    this.isGranted = response !== undefined && isGranted(response)
-    if (response && isThrottled(response)) this.noise = 'throttled'
+    this.isGranted = response?.isGranted === true
+    if (response?.isThrottled) this.noise = 'throttled'
     else if (response?.isBlock) this.noise = 'blocked'
     const isKept = intention.request === 'unknown' || about.kind === 'listing'
     this.exchange = isKept ? exchange : lightened(exchange)
@@ -268,7 +261,7 @@ export function createdId(
   exchange: Exchange,
 ): string | undefined {
   const { response, probe } = exchange
-  if (!response || probe.operation === null || !isGranted(response)) return undefined
+  if (!response || probe.operation === null || !response.isGranted) return undefined
   const place =
     options.target.operations[probe.operation]?.fields['id'] ??
     operationOf(probe.operation).creates?.idAt

@@ -207,8 +207,7 @@ export function isRight(exchange: Exchange): boolean {
 
 export function isThrottling(exchange: Exchange): boolean {
   return (
-    exchange.response !== undefined &&
-    isThrottled(exchange.response) &&
+    exchange.response?.isThrottled === true &&
     !isExpected(exchange.purpose.expects, exchange.response)
   )
 }
@@ -332,6 +331,10 @@ export class HttpResponse {
   readonly isEnvelope: boolean
   /** A transient error of a guardrail (§7.3; a provider's is only recognisable by its key, §7.1) or a model (§7.4). */
   readonly isBlock: boolean
+  readonly isGranted: boolean
+  readonly isThrottled: boolean
+  /** A permanent 5xx: not throttling or overload (503), full storage (507), or a model error (§7.4). */
+  readonly isBreakdown: boolean
   readonly #body: Uint8Array
   readonly #json: Json | undefined
   #last: WeakRef<Json> | undefined
@@ -347,9 +350,13 @@ export class HttpResponse {
     this.headers = headers
     this.tpe = typeof tpe === 'string' ? tpe : undefined
     this.isEnvelope = this.tpe !== undefined && Array.isArray(list)
+    this.isGranted = status >= 200 && status < 300 && !this.isEnvelope
+    this.isThrottled = status === 429 || status === 503
+    const isOfModel = isModelError(this.tpe)
+    this.isBreakdown = status >= 500 && status !== 503 && status !== 507 && !isOfModel
     this.isBlock =
       this.tpe === guardrail.tpe ||
-      isModelError(this.tpe) ||
+      isOfModel ||
       (Array.isArray(list) && list.some((error) => member(error, 'key') === guardrail.key))
     this.#body = isLarge && !json.ok ? new Uint8Array(body.subarray(0, headBytes)) : body
     if (isLarge && json.ok) this.#last = new WeakRef(json)
@@ -386,21 +393,6 @@ export function jsonValue(response: HttpResponse | undefined): unknown {
   return json?.ok ? json.value : undefined
 }
 
-/** A permanent 5xx: not throttling or overload (503), full storage (507), or a model error (§7.4). */
-export function isBreakdown(response: HttpResponse): boolean {
-  return (
-    response.status >= 500 && ![503, 507].includes(response.status) && !isModelError(response.tpe)
-  )
-}
-
-export function isThrottled(response: HttpResponse): boolean {
-  return response.status === 429 || response.status === 503
-}
-
-export function isGranted(response: HttpResponse): boolean {
-  return response.status >= 200 && response.status < 300 && !response.isEnvelope
-}
-
 export function isPage(response: HttpResponse): boolean {
   const head = response.text(headBytes)
   const isHtml = /\bhtml\b/i.test(response.header('content-type') ?? '')
@@ -423,7 +415,7 @@ const isScope = (status: Pair[0]): boolean =>
 function hasStatus(pair: Pair, response: HttpResponse): boolean {
   const status = pair[0]
   if (status === 'any') return response.status >= 400
-  if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
+  if (status === 'no-5xx') return !response.isThrottled && !response.isBreakdown
   if (status === '4xx-id') return ofUnknownId.includes(response.status)
   const excluded = excludedFrom[status]
   if (excluded)

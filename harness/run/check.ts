@@ -5,7 +5,6 @@ import {
   type Exchange,
   type Verdict,
   describeResponse,
-  isGranted,
   matchPairs,
   mayConflictWithCopy,
   sentFor,
@@ -121,7 +120,7 @@ export function grantedFinding(
   if (exchange.unansweredTimes !== undefined) return fault
   const reason = whySilent(exchange) ?? lacksRight(exchange) ?? storageFull(context.given, exchange)
   if (reason !== undefined) return { reason }
-  const isRight = isGranted(response!) && (!isOneStatus || response!.status === expects)
+  const isRight = response!.isGranted && (!isOneStatus || response!.status === expects)
   return isRight ? undefined : fault
 }
 
@@ -145,7 +144,7 @@ export function shapeFinding(
   const response = exchange.response!
   const json = response.json()
   const expected = `a JSON body with the members and types of ${bodyNames[schema]}`
-  if (!json.ok && json.unread && isGranted(response)) return { reason: json.problem }
+  if (!json.ok && json.unread && response.isGranted) return { reason: json.problem }
   if (!json.ok) return { expected, actual: `${response.status}, but ${json.problem}` }
   const found = validate(schema, json.value)
   return found.valid ? undefined : { expected, actual: `${response.status}, but ${found.problem}` }

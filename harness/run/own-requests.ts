@@ -5,14 +5,7 @@ import { type HttpRequest, isOfGateway } from '../http/index.ts'
 import { redacted, secretsInQuery } from '../recording/redactor.ts'
 import type { Created, ExchangeRole } from '../report/index.ts'
 import { fillRequest, fillTarget, type HookRequest } from '../target/index.ts'
-import {
-  type Credential,
-  queryOf,
-  withOwn,
-  isThrottled,
-  maxTries,
-  HttpResponse,
-} from '../journal/index.ts'
+import { type Credential, queryOf, withOwn, maxTries, HttpResponse } from '../journal/index.ts'
 import {
   type Client,
   type Given,
@@ -104,7 +97,7 @@ export async function sendHookRequest(
     if (fresh) continue
     const mayHelp = isSilent
       ? sending.until !== undefined
-      : isThrottled(response) || isOfGateway(response)
+      : response.isThrottled || isOfGateway(response)
     const asked = isSilent ? undefined : retryAfter(response, Date.now())
     const waitMs = asked || given.options.backoffMs * 2 ** attempt
     const isTooLong =

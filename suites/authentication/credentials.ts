@@ -17,7 +17,6 @@ import {
 import {
   type Credential,
   type Exchange,
-  isGranted,
   isOpen,
   type Probe,
   open,
@@ -173,7 +172,7 @@ export function failKeyless(client: Client, given: Given, exchange: Exchange): v
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const
-  const isServed = response !== undefined && isGranted(response)
+  const isServed = response?.isGranted === true
   if (!isServed || purpose.requirement === id || !isPlanned(given, id)) return
   const expected = pairsOf(requirementOf(id), probe.operation)
   client.findings.onTraffic.set(id, { exchange, what: keyless.what, expected })

@@ -17,7 +17,6 @@ import { placesIn } from '../checks/changes.ts'
 import { unknownWord } from '../checks/random.ts'
 import {
   type Credential,
-  isGranted,
   jsonOf,
   type Probe,
   withChange,
@@ -129,7 +128,7 @@ function judgeAt(
     const { exchange } = seen
     const why = whySilent(exchange)
     if (why) return open(why)
-    if (!isGranted(seen.exchange.response)) return held
+    if (!seen.exchange.response.isGranted) return held
     if (!isAtOwnPath(at.place)) {
       // A page that answers an unknown path in the same spelling too is not an operation.
       const { requirement } = exchange.purpose
@@ -141,7 +140,7 @@ function judgeAt(
       const control = lookAt(journal, atUnknown, context.client.known)
       if (control.outcome === 'asks') return control
       const served = control.outcome === 'answered' ? control.exchange.response : undefined
-      if (served && isGranted(served)) return held
+      if (served?.isGranted) return held
     }
     const expected = 'any answer but a 2xx: no operation works without a valid key'
     return { outcome: 'broken', evidence: { exchange, what: whatAt(wrong, at), expected } }
@@ -231,7 +230,7 @@ function requestAt(refusal: Refusal, wrong: Wrong, at: Elsewhere): Ask {
       role: 'probe',
       skipPassive: true,
       what: whatAt(wrong, at),
-      isSuccess: (one) => one.response !== undefined && !isGranted(one.response),
+      isSuccess: (one) => one.response !== undefined && !one.response.isGranted,
       // A failure without a key counts for the requirement about missing keys, whichever requirement sent it.
       requirement: wrong === keyless ? `${operation}/401-missing-credentials` : id,
     },
@@ -279,5 +278,5 @@ export function queryIn(material: Material): Probe['query'] | undefined {
  */
 function takes(seen: Look): boolean {
   const response = seen.outcome === 'answered' ? seen.exchange.response : undefined
-  return response !== undefined && (isGranted(response) || [401, 403].includes(response.status))
+  return response !== undefined && (response.isGranted || [401, 403].includes(response.status))
 }

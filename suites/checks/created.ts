@@ -6,7 +6,6 @@ import {
   createdId,
   describeResponse,
   type Exchange,
-  isGranted,
   isOpen,
   isThrottling,
   type Left,
@@ -161,8 +160,7 @@ export const firstOpen = async (works: readonly unknown[]): Promise<Left> =>
 export const together = <T>(all: readonly T[], act: (one: T) => Promise<unknown>): Promise<Left> =>
   firstOpen(all.map(act))
 
-export const isTaken = (exchange: Exchange): boolean =>
-  exchange.response !== undefined && isGranted(exchange.response)
+export const isTaken = (exchange: Exchange): boolean => exchange.response?.isGranted === true
 
 export const isConflict = (exchange: Exchange): boolean => exchange.response?.status === 409
 

@@ -2,7 +2,6 @@ import {
   type HttpResponse,
   type Exchange,
   describeResponse,
-  isBreakdown,
   type Evidence,
   type Verdict,
   isSettling,
@@ -124,7 +123,7 @@ const messageKeys: AnswerRule = (response, { probe }) => {
 const badInput: AnswerRule = (response, exchange) => {
   if (!exchange.purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
-  if (isBreakdown(response)) return { expected, actual: String(response.status) }
+  if (response.isBreakdown) return { expected, actual: String(response.status) }
   // 503, full storage and model errors are transient, whatever the input.
   return response.status < 500 ? { expected } : undefined
 }

@@ -8,7 +8,6 @@ import {
   countsAsGranted,
   type Exchange,
   isExpected,
-  isGranted,
   isOpen,
   type Journal,
   type Made,
@@ -213,7 +212,7 @@ function judgeRepeated(
     if (!response) return false
     const { status } = response
     const isAsUsual = usual === undefined ? status < 300 : status === usual
-    if (isAsUsual && (status >= 300 || isGranted(response))) return false
+    if (isAsUsual && (status >= 300 || response.isGranted)) return false
     // A busy application, a transient 503, and a guardrail's block say nothing about the condition.
     if (haveStatus(expects, status)) return true
     const isNamed = expects.some((pair) => pair.includes(response.tpe ?? '', 1))

@@ -6,9 +6,7 @@ import {
   countsAsGranted,
   describeResponse,
   type Exchange,
-  isBreakdown,
   isExpected,
-  isGranted,
   isOpen,
   type Open,
   type Probe,
@@ -163,7 +161,7 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
       const { exchange } = seen
       const { response } = exchange
       // Member faults that crash the server are bad input, too.
-      if (response && isBreakdown(response) && one.faults?.some((fault) => fault.part === 'member'))
+      if (response?.isBreakdown && one.faults?.some((fault) => fault.part === 'member'))
         sharedBy(client).crashes.set(exchange, one.what)
       const expected = one.expects ?? refusal.expects
       const compared = comparePairs(context, exchange, expected)
@@ -173,7 +171,7 @@ export function ruleOf(refusal: Refusal, one: Case, isGenerated = false): CaseRu
         : requirement.fault === 'credentials' && whyHidden(exchange, control)
       if (reason) return open(reason)
       if (typeof compared === 'object') return open(compared.why)
-      const isTaken = response !== undefined && isGranted(response)
+      const isTaken = response?.isGranted === true
       if (compared === 'held') return { outcome: 'held', cases: 1, isGranted: isTaken }
       // A copy of the server may not know yet what the run made.
       const isUnknown = [404, 410].includes(response?.status ?? 0)

@@ -38,7 +38,6 @@ import {
   type Exchange,
   type HttpResponse,
   countsAsGranted,
-  isThrottled,
   withFinding,
   describeResponse,
   open,
@@ -505,7 +504,7 @@ export function triesFor(operation: OperationId, exchange: Exchange): number {
 /** Why nothing can be judged without the control; distinguishes throttling. */
 export function notGranted(one: Control, why = 'the valid request was refused'): Open {
   const response = responseTo(one)
-  const isLimit = response !== undefined && isThrottled(response)
+  const isLimit = response?.isThrottled === true
   const what = isLimit ? 'throttled: the valid request was' : `${why}:`
   return open(`${what} ${describeControl(one)}`)
 }

@@ -12,7 +12,6 @@ import {
   type HistoryEvent,
   idKey,
   isConflict,
-  isGranted as isTaken,
   isMeant,
   isMissing,
   judged,
@@ -70,7 +69,7 @@ const isAnswered = (event: HistoryEvent): boolean =>
 export const isRefused = ({ response }: Exchange): boolean =>
   response !== undefined &&
   !response.isBlock &&
-  !isTaken(response) &&
+  !response.isGranted &&
   ![401, 403, 429, 503].includes(response.status)
 
 /** The same bytes with the same label and a valid key. */
@@ -220,7 +219,7 @@ function usesOf(history: History, made: HistoryEvent): HistoryEvent[] {
 /** False if the object is missing or crashes the server. Only a file is requested by itself. */
 export function isUsable({ probe, response }: Exchange): boolean {
   if (!response) return false
-  if (probe.operation === 'files.retrieve') return isTaken(response)
+  if (probe.operation === 'files.retrieve') return response.isGranted
   return !isMissing(response) && response.status < 500
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { defaultLimits } from '../../harness/target/model.ts'
-import { isGranted } from '../../harness/journal/exchange.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'
 import { judge, type Way } from '../engine/networks.ts'
 
@@ -23,7 +22,7 @@ async function judgeLenient(maxGenerations: number) {
   const { results } = await judge(['*/bad-input-no-5xx'], {
     ...{ grantedRuns: 5, refusalRuns: 1, limits: { maxGenerations }, way },
     observe({ probe, response }) {
-      if (probe.effect === 'generates' && response && isGranted(response)) generated++
+      if (probe.effect === 'generates' && response?.isGranted) generated++
     },
   })
   const rows = results.filter(({ id }) => /^(?!envelope).*\/bad-input-no-5xx$/.test(id))

@@ -3,7 +3,6 @@ import { type CatalogueRequirement, catalogue, requirementOf } from '../../catal
 import { operations } from '../../catalogue/operations.ts'
 import { matrix } from '../spec/fault-matrix.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'
-import { isGranted } from '../../harness/journal/exchange.ts'
 import { estimate } from '../../suites/estimate.ts'
 import { requestsOf, planRun } from '../../suites/plan.ts'
 import type { Prepared } from '../../harness/run/run.ts'
@@ -94,8 +93,7 @@ async function judgeWhole() {
     observe({ probe, response, purpose: { requirement, role } }) {
       const operation = probe.operation ?? requirement?.split('/')[0] ?? 'the run itself'
       add(byOperation, operation)
-      const isTaken =
-        response && (isGranted(response) || requirement?.endsWith('/bad-input-no-5xx'))
+      const isTaken = response && (response.isGranted || requirement?.endsWith('/bad-input-no-5xx'))
       if (isTaken && probe.effect !== 'none') add(taken, operation)
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
     },
@@ -195,7 +193,7 @@ test('members of requests for generated text are tried until as many were grante
       limits: { maxGenerations: defaultLimits.maxGenerations },
       observe({ probe, purpose: { requirement, role }, response }) {
         if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
-        if (!response || !isGranted(response)) return
+        if (!response?.isGranted) return
         granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
       },
     },
