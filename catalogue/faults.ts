@@ -303,7 +303,8 @@ function mayBeEmpty(member: Known, members: readonly Member[]): boolean {
     kinds.includes('object') &&
     at !== '' &&
     members.some((other) => other.at.startsWith(`${at}/`) && other.required === true)
-  return emptyOf(kinds).length > 0 && judgedBy?.empty === undefined && !isGranted && !lacksRequired
+  const hasEmpty = kinds.some((kind) => kind in emptyValues)
+  return hasEmpty && judgedBy?.empty === undefined && !isGranted && !lacksRequired
 }
 
 /**
@@ -332,11 +333,9 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
   return possible.flatMap(([isPossible, ...values]) => (isPossible ? values : []))
 }
 
-export function emptyOf(kinds: readonly JsonKind[]): unknown[] {
-  const values: readonly (readonly [JsonKind, unknown])[] = [
-    ['string', ''],
-    ['array', []],
-    ['object', {}],
-  ]
-  return values.flatMap(([kind, value]) => (kinds.includes(kind) ? [value] : []))
+/** The empty value of each kind that has one. */
+export const emptyValues: Readonly<Partial<Record<JsonKind, unknown>>> = {
+  string: '',
+  array: [],
+  object: {},
 }

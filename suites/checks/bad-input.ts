@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
-  emptyOf,
+  emptyValues,
   isListed,
   isLoose,
   looseBodies,
@@ -483,7 +483,9 @@ function oddChanges(ground: Ground, place: Placed): Change[] {
     huge: [being(2 ** 63)],
     fraction: [being(Number(inside[0]) + 0.5)],
     infinite: [being(stand, '1e400')],
-    empty: emptyOf(isId ? ['string'] : kinds).map((value) => being(value)),
+    empty: (isId ? (['string'] as const) : kinds).flatMap((kind) =>
+      kind in emptyValues ? [being(emptyValues[kind])] : [],
+    ),
     alone: [being(shows, `${preview(shows)} without its related members`)],
     blank: [being(' ', 'a blank')],
     equal: typeof equal === 'string' ? [being(equal)] : [],

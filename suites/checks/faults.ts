@@ -44,7 +44,7 @@ import {
   mediaTypes,
   type OtherBody,
   bodiesOf,
-  emptyOf,
+  emptyValues,
 } from '../../catalogue/faults.ts'
 import type { Basis } from './valid-request.ts'
 import { conditionOf } from '../../catalogue/catalogue.ts'
@@ -264,8 +264,8 @@ function faultsUnder(material: Material, name: string, place: Placed): Change[] 
   if (judgedBy.absent === name) changes.push(...absent(place))
   if (judgedBy.null === name) changes.push(...ofKinds(place, ['null']))
   if (judgedBy.type === name) changes.push(...ofOtherTypes(place))
-  if (judgedBy.empty === name)
-    changes.push(...emptyOf(kinds).map((value) => change(place, 'empty', 'empty', () => value)))
+  for (const kind of judgedBy.empty === name ? kinds : [])
+    if (kind in emptyValues) changes.push(change(place, 'empty', 'empty', () => emptyValues[kind]))
   if (judgedBy.value === name) changes.push(...otherValues(material, place))
   if (judgedBy.unknown === name) {
     changes.push(unknownIdAt(material, place))

@@ -13,7 +13,7 @@ import {
   type OtherPlace,
   otherPlaces,
   pathAt,
-  emptyOf,
+  emptyValues,
   isListed,
   mayBeAnyText,
   mayBeUnknown,
@@ -191,7 +191,7 @@ function whyNotAbsent(id: OperationId, member: Member): string | undefined {
 function whyNotEmpty(id: OperationId, member: Member): string | undefined {
   if (member.judgedBy?.empty || oddValuesOf(member, operationOf(id).members).includes('empty'))
     return undefined
-  return emptyOf(member.kinds).length > 0
+  return member.kinds.some((kind) => kind in emptyValues)
     ? 'it is valid, or lacks members that are left out one by one'
     : 'it cannot be empty'
 }
