@@ -26,7 +26,6 @@ export {
   type Ask,
   type Asks,
   type AwaitFree,
-  type Conclusion,
   type Known,
 } from './journal.ts'
 export {

@@ -11,7 +11,6 @@ import {
   probeOf,
   type Purpose,
   type Source,
-  type Conclusion,
   answerTo,
   type Ask,
   type Asks,
@@ -113,24 +112,9 @@ async function sendAgain(
   }
 }
 
-function learn(
-  client: Client,
-  { judge, blames, wrongAnywhere }: Extract<Conclusion, { readonly judge: Exchange }>,
-): void {
-  if (wrongAnywhere !== undefined) client.findings.wrongAnywhere.add(wrongAnywhere)
-  if (blames) {
-    const { spoiledAnswers, spoilers } = client.findings
-    const kind = sentFor(blames.previousRequest!)
-    spoiledAnswers.add(blames.response ?? blames)
-    if (!spoilers.has(kind)) spoilers.set(kind, { wrong: blames, fresh: judge })
-  }
-  // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
-  if (isRight(judge) && !haveStatus(judge.purpose.expects, 'no-5xx'))
-    judge.previousRequest = undefined
-}
-
+/** Sends, appends what came, and notes what it says of other answers. */
 async function sendAndAppend(client: Client, next: Ask): Promise<void> {
-  const { journal } = client
+  const { findings, journal } = client
   try {
     const exchange = await send(client, next)
     if (isOpen(exchange)) journal.unsent.set(next.name, exchange.why)
@@ -142,7 +126,17 @@ async function sendAndAppend(client: Client, next: Ask): Promise<void> {
     underWayIn(client).delete(keyOf(next))
   }
   const conclusion = answerTo(next, journal.entriesOf(next), client.known)
-  if ('judge' in conclusion) learn(client, conclusion)
+  if (!('judge' in conclusion)) return
+  const { judge, blames, wrongAnywhere } = conclusion
+  if (wrongAnywhere !== undefined) findings.wrongAnywhere.add(wrongAnywhere)
+  if (blames) {
+    const kind = sentFor(blames.previousRequest!)
+    findings.spoiledAnswers.add(blames.response ?? blames)
+    if (!findings.spoilers.has(kind)) findings.spoilers.set(kind, { wrong: blames, fresh: judge })
+  }
+  // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
+  if (isRight(judge) && !haveStatus(judge.purpose.expects, 'no-5xx'))
+    judge.previousRequest = undefined
 }
 
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */
