@@ -9,9 +9,9 @@ import {
   readBaseline,
   withBaseline,
 } from '../harness/report/index.ts'
+import { Redactor } from '../harness/recording/redactor.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import {
-  redactorFor,
   type HeaderValue,
   type KeyValue,
   type TargetFile,
@@ -63,7 +63,7 @@ export async function checkFile(
   const { entries, unreadable } = await readHar(file)
   const { target, warnings } = await recordedTarget(options, entries)
   const { baseUrl, target: path, tpe, strict, requireExercised } = options
-  const redactor = redactorFor(target)
+  const redactor = new Redactor(target)
   learnSecrets(redactor, entries)
   const words = [...program(process), 'check', file]
   if (baseUrl !== undefined) words.push('--base-url', baseUrl)

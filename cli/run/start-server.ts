@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import type { Interrupts } from '../guard.ts'
 import type { EndCause } from '../../harness/client/index.ts'
 import { leftOut, type Reason, type Report } from '../../harness/report/index.ts'
-import { redacted } from '../../harness/recording/redactor.ts'
-import { redactorFor, type Target } from '../../harness/target/index.ts'
+import { redacted, Redactor } from '../../harness/recording/redactor.ts'
+import type { Target } from '../../harness/target/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
 import type { FoundTarget } from './find-target.ts'
@@ -112,7 +112,7 @@ function errorIn(log: string, target: Target): string {
   const shown = error ?? lines.slice(-3).join(' | ')
   // A server may log the address of its database.
   const withoutPassword = shown.trim().replaceAll(/(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g, redacted)
-  return shown === '' ? 'nothing' : redactorFor(target).text(withoutPassword)
+  return shown === '' ? 'nothing' : new Redactor(target).text(withoutPassword)
 }
 
 interface Reached extends Pick<Target, 'baseUrl' | 'headers' | 'tls'> {

@@ -47,6 +47,12 @@ export class Redactor {
   readonly #runs = new Set<string>()
   readonly #probes = new Set<string>()
 
+  /** @param of what is known at first, such as what a target file contains */
+  constructor(of: { readonly secrets?: readonly Key[]; readonly kept?: readonly string[] } = {}) {
+    for (const { value, label } of of.secrets ?? []) this.add(value, label)
+    for (const text of of.kept ?? []) this.keep(text)
+  }
+
   add(value: string, label: string): void {
     if (value === '' || this.#known.has(value)) return
     this.#known.add(value)

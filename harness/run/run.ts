@@ -20,13 +20,8 @@ import {
   type Verdict,
 } from '../journal/index.ts'
 import { createRecorder } from '../recording/recorder.ts'
-import {
-  type FetchHandler,
-  readOnlyTarget,
-  redactorFor,
-  type Scenario,
-  type Target,
-} from '../target/index.ts'
+import { Redactor } from '../recording/redactor.ts'
+import { type FetchHandler, readOnlyTarget, type Scenario, type Target } from '../target/index.ts'
 import {
   createHandlerTransport,
   createTransport,
@@ -131,7 +126,7 @@ export interface RunParts {
 export function createRun(declared: Target, options: RunOptions, parts: RunParts): Prepared {
   const { plan, handler } = parts
   const target = options.readOnly ? readOnlyTarget(declared) : declared
-  const redactor = redactorFor(target)
+  const redactor = new Redactor(target)
   const { limits, baseUrl, tls } = target
   const { insecure, nonce } = options
   const bodyLimit = limits.maxAnswerBytes

@@ -28,7 +28,7 @@ export {
   singleIdMeant,
   nearest,
 } from './load.ts'
-export { normalBaseUrl, resolveTarget, labels, redactorFor } from './resolve.ts'
+export { normalBaseUrl, resolveTarget, labels } from './resolve.ts'
 
 export {
   declares,

@@ -10,7 +10,6 @@ import {
   isSecretName,
   foreignWords,
   redacted,
-  Redactor,
   secretsInQuery,
   shortestKey,
 } from '../recording/redactor.ts'
@@ -485,13 +484,6 @@ export function note(noted: Noted, place: string, value: string, label: string):
     noted.warnings.push(
       `${place} is shorter than ${shortestKey} characters: reports can only hide it where it appears alone`,
     )
-}
-
-export function redactorFor(target: Pick<Target, 'secrets' | 'kept'>): Redactor {
-  const redactor = new Redactor()
-  for (const { value, label } of target.secrets) redactor.add(value, label)
-  for (const text of target.kept) redactor.keep(text)
-  return redactor
 }
 
 const functionTtlMs = 60_000

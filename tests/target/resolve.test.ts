@@ -6,7 +6,8 @@ import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target/places.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { createKeys, createLifetime } from '../../harness/client/state.ts'
-import { redactorFor, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
+import { Redactor } from '../../harness/recording/redactor.ts'
+import { resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
 import { UserError } from '../../harness/user-error.ts'
 
 const baseUrl = 'https://example.com/base/'
@@ -112,7 +113,7 @@ test('keys come from files and commands, relative to the target file', async () 
     restricted: { 'jobs.create': { label: '$CONFORM_KEY_RESTRICTED', value: 'for-jobs-only' } },
   })
   expect(
-    (await createKeys(target, redactorFor(target), createLifetime()).declared('pdf.parse')).expired
+    (await createKeys(target, new Redactor(target), createLifetime()).declared('pdf.parse')).expired
       ?.value,
   ).toBe('the-key-of-a-command')
   expect(target.secrets).toContainEqual({
