@@ -433,18 +433,24 @@ export type OperationId = Listed['id']
 export interface ListedOperation extends Operation {
   readonly id: OperationId
   readonly reads?: Operation['reads'] & { readonly madeBy: OperationId }
+  /** How often a valid request is repeated if it fails: generated answers vary. */
+  readonly tries: number
+  /** Each valid request is about an object made for it. A refusal has no effect on it: refused requests share one. */
+  readonly needsOwnObject: boolean
 }
 
 export const operations = (
   records as readonly (OperationRecord & Pick<ListedOperation, 'id' | 'reads'>)[]
 ).map((record): ListedOperation => {
-  const { method = 'POST', members = [], isWhole } = record
+  const { method = 'POST', members = [], effect = 'none', freshFileAt, isWhole } = record
   return {
     method,
     otherPaths: [],
     body: method === 'POST' ? 'json' : 'none',
     section: '4.4',
-    effect: 'none',
+    effect,
+    tries: effect === 'generates' ? 5 : 1,
+    needsOwnObject: freshFileAt !== undefined || effect === 'destroys',
     ...record,
     members: members.map((member): Member => {
       const { at } = member
@@ -495,11 +501,6 @@ export const readingOperation = idsWhere(
 export const uploadOperation = idsWhere((one) => one.body === 'raw')[0]!
 /** The operation that needs a newly uploaded file each time. */
 export const additionOperation = idsWhere((one) => one.freshFileAt !== undefined)[0]!
-
-/** How often a valid request is repeated if it fails: generated answers vary. */
-export function triesOf(id: OperationId): number {
-  return operationOf(id).effect === 'generates' ? 5 : 1
-}
 
 export function numberOf(id: OperationId): number {
   return operations.findIndex((one) => one.id === id)

@@ -1,5 +1,5 @@
 import { unknownModel } from '../catalogue/answers.ts'
-import { triesOf } from '../catalogue/operations.ts'
+import { operationOf } from '../catalogue/operations.ts'
 import { jsonOf, jsonValue, type Open, open } from '../harness/journal/index.ts'
 import { type Finding, shapeFinding } from '../harness/run/index.ts'
 import { getAt, isObject, parsedJson } from '../schemas/json.ts'
@@ -141,7 +141,7 @@ const completion = grantedBy(() => [controlCase], {
   check: hasContent,
   control: {
     expected: 'a 2xx with choices[0].message.content',
-    tries: triesOf('chat.create') - 1,
+    tries: operationOf('chat.create').tries - 1,
   },
 })
 

@@ -6,7 +6,6 @@ import {
   operationOf,
   type OperationId,
   operations,
-  triesOf,
   uploadOperation,
 } from '../catalogue/operations.ts'
 import type { Need } from '../catalogue/requirement.ts'
@@ -80,7 +79,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       if (reads && !readsDeclared(of, target.file)) addControls(reads.madeBy, [])
       if (runs.readOnly && effectOf(of) !== 'none' && !reads) continue
       addUploads(granting[of].needs)
-      addValid(of, triesOf(of))
+      addValid(of, operationOf(of).tries)
     }
   }
 

@@ -11,7 +11,6 @@ import {
   firstOperation,
   type OperationId,
   operationOf,
-  triesOf,
 } from '../catalogue/operations.ts'
 import {
   bringsBody,
@@ -274,7 +273,7 @@ export function requestsOf(
   }
   const { cases, generated, controls } = planned
   const operation = operationFor(requirement, target)
-  const tries = operation && !isRefusal(expects) ? triesOf(operation) : 1
+  const tries = operation && !isRefusal(expects) ? operationOf(operation).tries : 1
   const usual = cases.filter((one) => one.at === undefined || one.at === 'other path')
   const having = (one: Effect): number => (effect === one ? generated : 0)
   return {

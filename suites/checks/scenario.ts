@@ -1,7 +1,12 @@
 import { ownTurn } from './created.ts'
 import { refused } from './case.ts'
 import { haveStatus, type Pairs, pairsOf } from '../../catalogue/answers.ts'
-import { busyStatus, type OperationId, uploadOperation } from '../../catalogue/operations.ts'
+import {
+  busyStatus,
+  operationOf,
+  type OperationId,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import { type Client, effectOf, type Given } from '../../harness/client/index.ts'
 import {
   type Ask,
@@ -41,7 +46,6 @@ import {
   bringsBody,
   distinctRequest,
   isDeclared,
-  needsOwnObject,
   declaredRequest,
   sharedRequest,
   validRequest,
@@ -186,7 +190,7 @@ function scenarioProbe(
   plain = () => declaredRequest(client, given, scenario.operation, 'whole'),
 ): Promise<Made> {
   const { operation } = scenario
-  const isShared = needsOwnObject(operation) && !scenario.isExclusive
+  const isShared = operationOf(operation).needsOwnObject && !scenario.isExclusive
   const source = isShared
     ? () => sharedRequest(client, `request of scenarios of ${operation}`, plain)
     : plain

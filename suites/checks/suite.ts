@@ -47,7 +47,6 @@ import {
   describeControl,
   responseTo,
   isDeclared,
-  needsOwnObject,
   operationIn,
   placeholderRequest,
   sharedRequest,
@@ -81,12 +80,12 @@ async function judgeRefusal(context: CheckContext, condition: Condition): Promis
   const material = materialOf(given, requirement, operation)
   if (isOpen(material)) return material
   // A refused key is refused whatever the object's state.
-  const needsObject = needsOwnObject(operation)
-  const isShared = given.options.depth !== 'full' || (isOfKey && needsObject)
+  const { needsOwnObject } = operationOf(operation)
+  const isShared = given.options.depth !== 'full' || (isOfKey && needsOwnObject)
   const shared = () => sharedRequest(client, `refused request of ${operation}`, found.valid)
   // The valid request that a fault is put into is made anew for each case, but an object made to be added or destroyed is
   // used for several. A quick run makes one request for all refusals of an operation, since none of them has an effect.
-  const isOnce = requirement.effect === 'none' && (isShared || needsObject)
+  const isOnce = requirement.effect === 'none' && (isShared || needsOwnObject)
   const valid = isOnce ? madeOnce(isShared ? shared : found.valid) : found.valid
   const all = await condition.casesIn(material, context, valid)
   if (isOpen(all)) return all

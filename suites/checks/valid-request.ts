@@ -14,7 +14,6 @@ import {
   operations,
   additionOperation,
   isOperationId,
-  triesOf,
 } from '../../catalogue/operations.ts'
 import {
   missingNeeds,
@@ -235,12 +234,6 @@ export async function distinctRequest(
   if (operation !== uploadOperation) return validRequest(client, given, operation)
   const content = contentOf(given)
   return isOpen(content) ? content : uploadProbe(given, withOwnContent(given, content))
-}
-
-/** Each valid request is about an object made for it. A refusal has no effect on it: refused requests share one. */
-export function needsOwnObject(id: OperationId): boolean {
-  const { freshFileAt, effect } = operationOf(id)
-  return freshFileAt !== undefined || effect === 'destroys'
 }
 
 /** Shares one request under that name. If its upload was refused, each caller makes its own. */
@@ -498,7 +491,7 @@ export function triesFor(operation: OperationId, exchange: Exchange): number {
   // An earlier run may have uploaded the same bytes, which a server may call a duplicate (§7.2).
   if (operation === uploadOperation && exchange.response.status === 409) return 2
   // Already sent often enough.
-  return exchange.response.isBlock ? 1 : triesOf(operation)
+  return exchange.response.isBlock ? 1 : operationOf(operation).tries
 }
 
 /** Why nothing can be judged without the control; distinguishes throttling. */
