@@ -240,12 +240,12 @@ function judgedBefore(client: Client, result: CatalogueResult, since: number): C
 async function finishRun(client: Client, given: Given): Promise<void> {
   client.liveness.stop()
   client.throttle?.release()
-  const { saved } = given.objects
-  const cleaned = cleanUp(client, given)
+  const { created, saved } = given.objects
+  const cleaned = created.length > 0 && cleanUp(client, given)
   try {
     // No time to do both in sequence.
     if (client.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
-    await allEnded([cleaned, saved ? tearDown(client, given, saved) : Promise.resolve()])
+    await allEnded([cleaned, saved && tearDown(client, given, saved)])
   } finally {
     await client.close()
   }
