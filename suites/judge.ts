@@ -5,7 +5,7 @@ import {
   type RequirementId,
   conditionOf,
 } from '../catalogue/catalogue.ts'
-import { leftOut, type NotServed, type TakesState } from '../harness/report/index.ts'
+import { leftOut, type NotServed, type TakesState, targetReason } from '../harness/report/index.ts'
 import {
   allEnded,
   type Client,
@@ -15,9 +15,14 @@ import {
   runOptionsOf,
 } from '../harness/client/index.ts'
 import {
+  describeResponse,
   type Exchange,
+  headBytes,
+  type HttpResponse,
   isOpen,
+  isPage,
   type Open,
+  pathOf,
   type Probe,
   withJson,
   open,
@@ -47,9 +52,15 @@ import {
 } from './jobs/drive.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
-import { endIfAlike, failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
+import { failUnsteady, noteSteady, watchEnvelope } from './checks/observed.ts'
 import { noteCreated, settlingRemark, once } from './checks/created.ts'
-import { declaredResource, placeholderRequest, makeOne } from './checks/valid-request.ts'
+import { unknownWord } from './checks/random.ts'
+import {
+  declaredResource,
+  placeholderDraft,
+  placeholderRequest,
+  makeOne,
+} from './checks/valid-request.ts'
 import type { ApplicationValue, OtherObject, Target } from '../harness/target/index.ts'
 import { planRun, operationFor, judgingOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
@@ -148,6 +159,64 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
     const answered = sent.response ? String(sent.response.status) : 'no answer'
     notServed.push({ operation: id, answered })
   }
+}
+
+/** Statuses that do not show what the server is: a refused key, a limit, a gateway without its service. */
+const saysNothing: readonly number[] = [401, 403, 429, 502, 503, 504]
+
+function likeness(exchange: Exchange): string {
+  if (!exchange.response) return ''
+  if (isPage(exchange.response)) return 'a page'
+  const text = exchange.response.text(headBytes).replaceAll(pathOf(exchange.probe, {}), '')
+  const plain = text.replaceAll(exchange.probe.method, '').replaceAll(/[\w:.-]*\d[\w:.-]*/g, '')
+  return `${exchange.response.status} ${plain}`
+}
+
+function adviceFor(response: HttpResponse): string {
+  const { status } = response
+  if (status >= 500) return 'every path gets the same error: check the log of the server'
+  if (isPage(response)) return 'this looks like a website, not the API: check the base URL'
+  return status >= 300 && status < 400
+    ? 'every path is redirected, and a redirect is not followed: serve the documented paths directly'
+    : 'every path gets the same answer: check the base URL'
+}
+
+/** Before anything is judged, ends the run if every path gets the same answer, or a page: then this is not the API. */
+async function endIfAlike(client: Client, given: Given): Promise<void> {
+  if (!given.keys.hasFull) return
+  const credential = await given.keys.full()
+  const purpose = { requirement: null, role: 'probe', skipPassive: true } as const
+  const asked = operations.filter(
+    (one) => !given.target.absent[one.id] && !(given.options.readOnly && one.method !== 'GET'),
+  )
+  const unknown: Probe = {
+    operation: null,
+    method: 'GET',
+    path: `/v1/${unknownWord(given, 'alike')}`,
+    params: {},
+    query: {},
+    headers: [],
+    credential,
+    effect: 'none',
+  }
+  const isReading = asked.some((one) => one.method === 'GET')
+  let first: Exchange | undefined
+  for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
+    const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
+    const exchange = await ask(client, probe, purpose)
+    if (isOpen(exchange)) return
+    first ??= exchange
+    const { response } = exchange
+    if (!response || saysNothing.includes(response.status)) return
+    // An error envelope: a server of the interface, even if it has no operation yet.
+    if (response.isEnvelope && response.status >= 400 && response.status !== 500) return
+    if (likeness(exchange) !== likeness(first)) return
+  }
+  if (!first?.response || (given.options.readOnly && first.response.status >= 400)) return
+  const { method, url } = first.recorded().request
+  const seen = `${method} ${url} got ${describeResponse(first)}`
+  const advice = adviceFor(first.response)
+  client.life.end('unreachable', targetReason(given.target.baseUrl, `${advice} (${seen})`))
 }
 
 /** The valid request about another object. */
