@@ -8,8 +8,7 @@ import {
 } from '../harness/target/index.ts'
 import { runOptionsOf } from '../harness/client/index.ts'
 import { factsOf, startJudging } from '../harness/run/index.ts'
-import { reportOf } from '../suites/run-report.ts'
-import { prepareRun } from '../suites/judge.ts'
+import { prepareRun, reportOf } from '../suites/judge.ts'
 import {
   type ConformanceEvent,
   type ConformanceOptions,

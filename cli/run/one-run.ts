@@ -4,8 +4,7 @@ import { setImmediate as afterEvents } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { RunOptions } from '../../harness/client/index.ts'
 import { factsOf, type RunFacts, startJudging } from '../../harness/run/index.ts'
-import { prepareRun } from '../../suites/judge.ts'
-import { noFacts, type RunRecord, reportOf } from '../../suites/run-report.ts'
+import { noFacts, prepareRun, type RunRecord, reportOf } from '../../suites/judge.ts'
 import {
   type Baseline,
   count,

@@ -8,7 +8,7 @@ import { keepReport, newestReport, withFailed } from '../../cli/run/arguments.ts
 import { runOptionsOf } from '../../harness/client/index.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { resolveTarget } from '../../harness/target/index.ts'
-import { noFacts, reportOf } from '../../suites/run-report.ts'
+import { noFacts, reportOf } from '../../suites/judge.ts'
 import { judge } from '../engine/networks.ts'
 import { failure } from '../gates/results.ts'
 import { folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
