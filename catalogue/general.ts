@@ -5,7 +5,6 @@ import {
   operationOf,
   type OperationId,
   idsWhere,
-  type Member,
   missingMember,
 } from './operations.ts'
 import {
@@ -25,10 +24,7 @@ const withJson = idsWhere((one) => one.body === 'json') as JsonOperationId[]
 /** Those without another requirement about a body of another type. */
 const withObject = withJson.filter((id) => id !== 'jobs.create')
 
-/** The member that a request needs to be meaningful, though the spec does not call it required. */
-const isEssential = (member: Member): boolean => member.judgedBy?.absent === missingMember
-
-const withEssential = idsWhere((one) => one.members.some(isEssential)) as EssentialId[]
+const withEssential = idsWhere((one) => one.essential !== undefined) as EssentialId[]
 
 const failing = idsWhere((one) =>
   (one.errors ?? []).some(([status, tpe]) => status === 500 && tpe === 'InternalError'),
@@ -74,7 +70,7 @@ export const everyOperation = [
   ...onEach(withObject, { id: '4xx-malformed-body', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
     refused: 'A JSON body of another type than the operation takes' }),
   ...onEach(withEssential, { id: missingMember, level: 'should', section: '7.2', expects: [['4xx-body']] }, (id) => {
-    const { role } = operationOf(id).members.find(isEssential)!
+    const { role } = operationOf(id).essential!
     return { refused: `A body without ${role}, or an empty body,`, needs: [valid, `{${role}}`] }
   }),
   ...onEach(withJson, { id: 'bad-input-no-5xx', section: '7.2', expects: [['no-5xx']],

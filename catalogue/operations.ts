@@ -437,12 +437,28 @@ export interface ListedOperation extends Operation {
   readonly tries: number
   /** Each valid request is about an object made for it. A refusal has no effect on it: refused requests share one. */
   readonly needsOwnObject: boolean
+  /** Its members by role, and where those that the spec shows are. */
+  readonly fields: Readonly<Record<string, string | undefined>>
+  /** Roles that a valid request has only for a requirement about them: a chat streams and calls tools only then. */
+  readonly extraRoles: readonly string[]
+  /** The member of the condition `missingMember`. */
+  readonly essential: Member | undefined
 }
 
 export const operations = (
   records as readonly (OperationRecord & Pick<ListedOperation, 'id' | 'reads'>)[]
 ).map((record): ListedOperation => {
-  const { method = 'POST', members = [], effect = 'none', freshFileAt, isWhole } = record
+  const { creates, effect = 'none', freshFileAt, isWhole, method = 'POST' } = record
+  const members = (record.members ?? []).map((member): Member => {
+    const { at } = member
+    const section = at.startsWith('/') ? '2.8' : '7.3'
+    const role = isWhole ? undefined : /^(?:\/|\{)(\w+)\}?$/.exec(at)?.[1]
+    return { kinds: ['string'], section, role, ...member }
+  })
+  const fields: Record<string, string | undefined> = {}
+  for (const { role, at } of members)
+    if (role !== undefined) fields[role] = at.startsWith('/') ? at : undefined
+  if (creates?.idMayMove) fields['id'] = creates.idAt
   return {
     method,
     otherPaths: [],
@@ -452,12 +468,10 @@ export const operations = (
     tries: effect === 'generates' ? 5 : 1,
     needsOwnObject: freshFileAt !== undefined || effect === 'destroys',
     ...record,
-    members: members.map((member): Member => {
-      const { at } = member
-      const section = at.startsWith('/') ? '2.8' : '7.3'
-      const role = isWhole ? undefined : /^(?:\/|\{)(\w+)\}?$/.exec(at)?.[1]
-      return { kinds: ['string'], section, role, ...member }
-    }),
+    members,
+    fields,
+    extraRoles: members.flatMap((one) => (one.isExtra ? (one.role ?? []) : [])),
+    essential: members.find((one) => one.judgedBy?.absent === missingMember),
   }
 })
 
@@ -489,7 +503,7 @@ export type EssentialId = With<
 
 export type FailingId = With<'errors', readonly [500, 'InternalError']>
 
-export const idsWhere = (holds: (one: Operation) => boolean): OperationId[] =>
+export const idsWhere = (holds: (one: ListedOperation) => boolean): OperationId[] =>
   operations.filter(holds).map((one) => one.id)
 
 export const firstOperation = idsWhere((one) => one.isFirst === true)[0]!

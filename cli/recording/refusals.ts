@@ -21,7 +21,7 @@ import {
   open,
 } from '../../harness/journal/index.ts'
 import type { TpeMode } from '../../harness/report/index.ts'
-import { defaultPointers, type Scenario, type Target } from '../../harness/target/index.ts'
+import { type Scenario, type Target } from '../../harness/target/index.ts'
 import { hasParent, parsedJson } from '../../schemas/json.ts'
 import { bearer } from '../../suites/authentication/credentials.ts'
 import type { Case } from '../../suites/checks/case.ts'
@@ -188,7 +188,7 @@ function declaring(target: Target, operation: OperationId, valid: Probe): Target
   const label = valid.credential.value?.replace('Bearer ', '') ?? ''
   const full = placeholder.test(label) ? { label, ask: async () => label } : { label, value: label }
   const body = jsonOf(valid)
-  const undeclared = { query: {}, headers: [], cleanup: [], fields: defaultPointers(operation) }
+  const undeclared = { query: {}, headers: [], cleanup: [], fields: operationOf(operation).fields }
   const declared = { ...undeclared, ...target.operations[operation], body }
   const fields = Object.fromEntries(
     Object.entries(declared.fields).filter(([, at]) => at !== undefined && hasParent(body, at)),

@@ -12,16 +12,6 @@ import { getAt, isObject, mergePatch, tokensOf } from '../../schemas/json.ts'
 import { type Reason, undeclaredReason } from '../report/index.ts'
 import type { OperationValue, TargetFile } from './model.ts'
 
-/** The roles of an operation's members, and the pointers of those that have a default. */
-export function defaultPointers(id: OperationId): Record<string, string | undefined> {
-  const { members, creates } = operationOf(id)
-  const pointers: Record<string, string | undefined> = {}
-  for (const { role, at } of members)
-    if (role !== undefined) pointers[role] = at.startsWith('/') ? at : undefined
-  if (creates?.idMayMove) pointers['id'] = creates.idAt
-  return pointers
-}
-
 /**
  * True if the target file declares what the pointer names. Operations not served declare nothing; a role with a default
  * counts if the body is declared; a name, which no section shows, if the body contains it. A member of the body counts
@@ -37,7 +27,7 @@ export function declares(file: TargetFile, pointer: string, area?: Area): boolea
   if (member === 'operations') {
     const declared = getAt(file, `/operations/${name}`)
     const isRole = part === 'fields' && isOperationId(name)
-    const at = isRole ? defaultPointers(name)[role] : undefined
+    const at = isRole ? operationOf(name).fields[role] : undefined
     const movedTo = part === 'body' ? getAt(declared, `/fields/${role}`) : undefined
     if (typeof declared !== 'object') isDeclared = false
     else if (typeof movedTo === 'string')
@@ -90,7 +80,7 @@ export function missingReason(
 function hasDefault(pointer: string): boolean {
   const [, operation = '', part, role = ''] = tokensOf(pointer)
   const isRole = part === 'fields' && isOperationId(operation)
-  return isRole && defaultPointers(operation)[role] !== undefined
+  return isRole && operationOf(operation).fields[role] !== undefined
 }
 
 function usefulOf(need: Need, file: TargetFile, area?: Area): string[] {

@@ -30,12 +30,5 @@ export {
 } from './load.ts'
 export { normalBaseUrl, resolveTarget, labels } from './resolve.ts'
 
-export {
-  declares,
-  isDeclared,
-  missingNeeds,
-  missingReason,
-  readsDeclared,
-  defaultPointers,
-} from './declared.ts'
+export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
 export { leavesOf, plainFile, fillRequest, fillTarget, readOnlyTarget } from './places.ts'

@@ -14,7 +14,7 @@ import {
   shortestKey,
 } from '../recording/redactor.ts'
 import { UserError, whyUnreadable, Unjudgeable, foreignMs, waitForForeign } from '../user-error.ts'
-import { isDeclared, withEveryOperation, defaultPointers, isKeyPerOperation } from './declared.ts'
+import { isDeclared, withEveryOperation, isKeyPerOperation } from './declared.ts'
 import {
   applicationNames,
   defaultLimits,
@@ -399,7 +399,7 @@ class Reader {
         contentType: contentType ?? (isText ? 'text/plain' : 'application/octet-stream'),
         filename: basename(filename ?? (isText ? 'conform.txt' : 'conform.bin')),
       },
-      fields: { ...defaultPointers(id), ...value.fields },
+      fields: { ...operationOf(id).fields, ...value.fields },
       cleanup: this.#hooks(`${place}.cleanup`, cleanup),
     }
   }

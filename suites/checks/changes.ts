@@ -8,7 +8,7 @@ import {
   escapeToken,
   member as memberOf,
 } from '../../schemas/json.ts'
-import { type Basis, type OfTarget, extraRoles, withoutRoles } from './valid-request.ts'
+import { type Basis, type OfTarget, withoutRoles } from './valid-request.ts'
 import { randomFor, unknownId } from './random.ts'
 import {
   type JsonKind,
@@ -68,7 +68,7 @@ export function placesIn(
   body: unknown,
   pick = ofItsType,
 ): Placed[] {
-  const { members, settingsWith } = operationOf(operation)
+  const { members, settingsWith, extraRoles } = operationOf(operation)
   const fields = known.target.operations[operation]?.fields ?? {}
   /** Provides missing parents: an llm tool, parts of a content, the record's example. */
   const examples = (member: Member, above: unknown): unknown => {
@@ -110,7 +110,7 @@ export function placesIn(
     return { body: whole, pointer }
   }
   const withExtra = (): unknown => {
-    const left = extraRoles(operation).filter((role) => !settingsWith?.includes(role))
+    const left = extraRoles.filter((role) => !settingsWith?.includes(role))
     return withoutRoles(known, operation, known.target.operations[operation]?.body, left)
   }
   return members.flatMap((member: Member): Placed[] => {

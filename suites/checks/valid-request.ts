@@ -83,11 +83,7 @@ export function declaredResource<K extends keyof Given['target']['resources']>(
   return value ?? undeclared(`resources.${name}`)
 }
 
-/** Roles that a valid request has only for a requirement about them: a chat streams and calls tools only then. */
-export const extraRoles = (operation: OperationId): string[] =>
-  operationOf(operation).members.flatMap((member) => (member.isExtra ? (member.role ?? []) : []))
-
-/** Whether the declared body has such members, so that a scenario sends more than the valid request. */
+/** Whether the declared body has extra members, so that a scenario sends more than the valid request. */
 export function declaresMore(known: OfTarget, operation: OperationId): boolean {
   const { body } = known.target.operations[operation] ?? {}
   return !known.target.scenarios[granting[operation].id] && hasExtraRole(known, operation, body)
@@ -95,7 +91,9 @@ export function declaresMore(known: OfTarget, operation: OperationId): boolean {
 
 function hasExtraRole(known: OfTarget, operation: OperationId, body: unknown): boolean {
   const { fields = {} } = known.target.operations[operation] ?? {}
-  return extraRoles(operation).some((role) => getAt(body, fields[role] ?? `/${role}`) !== undefined)
+  return operationOf(operation).extraRoles.some(
+    (role) => getAt(body, fields[role] ?? `/${role}`) !== undefined,
+  )
 }
 
 export function withoutRoles(
@@ -180,7 +178,7 @@ function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
   const undeclaredAt = needed.find((place) => getAt(target.file, place) === undefined)
   if (undeclaredAt !== undefined) return undeclared(undeclaredAt.slice(1).replaceAll('/', '.'))
   let json = record.isWhole ? wholeBody(known, operation) : target.operations[operation]?.body
-  const extra = record.isWhole || extent === 'whole' ? [] : extraRoles(operation)
+  const extra = extent === 'whole' ? [] : record.extraRoles
   if (extra.length > 0) json = withoutRoles(known, operation, json, extra)
   return draftOf(target, record, { ...parts, json })
 }

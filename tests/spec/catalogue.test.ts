@@ -10,9 +10,8 @@ import {
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
 import { mayCarry, isRefusal, pairsOf } from '../../catalogue/answers.ts'
-import { isOperationId, operations } from '../../catalogue/operations.ts'
+import { isOperationId, operationOf, operations } from '../../catalogue/operations.ts'
 import { validRequest } from '../../catalogue/requirement.ts'
-import { defaultPointers } from '../../harness/target/declared.ts'
 import { listedPairs, requirementsByHand } from './tables.ts'
 import { unknown } from '../../suites/checks/faults.ts'
 import { type Checks, suite } from '../../suites/checks/suite.ts'
@@ -79,7 +78,7 @@ test('needs are pointers to places that a target file can have', () => {
     operations: ([operation = '', part, role = '', ...rest]) => {
       if (!isOperationId(operation) || rest.length > 0) return false
       if (part === undefined) return operation === 'files.upload'
-      if (part === 'fields') return Object.hasOwn(defaultPointers(operation), role)
+      if (part === 'fields') return Object.hasOwn(operationOf(operation).fields, role)
       return part === 'body' || (part === 'content' && operation === 'files.upload')
     },
   }

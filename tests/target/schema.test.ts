@@ -2,7 +2,6 @@ import { defineTarget } from '../../library/index.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
-import { defaultPointers } from '../../harness/target/declared.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
 
 interface Schema {
@@ -22,12 +21,12 @@ test('the schema has each operation, and three names beside them', () => {
 })
 
 test.each(operations.map(({ id }) => id))('what the schema says of %s fits its record', (id) => {
-  const { path, otherPaths, deprecated, body, isWhole, creates } = operationOf(id)
+  const { path, otherPaths, deprecated, body, isWhole, creates, fields } = operationOf(id)
   const { properties = {}, $ref } = declared[id]!
   expect($ref).toBe(`#/$defs/${deprecated ? 'removable' : 'operation'}`)
   expect(properties['path']?.enum).toEqual([path, ...otherPaths])
   const roles = Object.entries(properties['fields']?.properties ?? {})
-  const expected = Object.entries(defaultPointers(id))
+  const expected = Object.entries(fields)
   expect(roles.map(([role, at]) => [role, at.default])).toEqual(expected)
   const members = [
     ...['path', 'query', 'headers'],
@@ -57,7 +56,7 @@ test.each(
     'vision.analyze': 'model prompt variables',
   }),
 )('%s has the roles %s', (id, roles) => {
-  const names = Object.keys(defaultPointers(id as OperationId))
+  const names = Object.keys(operationOf(id as OperationId).fields)
   expect(names).toEqual(expect.arrayContaining(roles.split(' ')))
 })
 
