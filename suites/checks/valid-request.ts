@@ -131,23 +131,18 @@ const anyKey: Credential = { shown: '', full: true }
 /** `plain`: without members that only some requirements need. */
 type Extent = 'whole' | 'plain'
 
-/** What depends on the target alone, by name: a run needs each of them hundreds of times. */
-function perTarget<T>() {
-  const known = new WeakMap<Basis['target'], Map<string, T>>()
-  return (target: Basis['target'], name: string, make: () => T): T => {
-    const own = known.get(target) ?? new Map<string, T>()
-    known.set(target, own)
-    if (!own.has(name)) own.set(name, make())
-    return own.get(name)!
-  }
-}
-
-const drafts = perTarget<Made>()
-const lacking = perTarget<ReturnType<typeof missingReason>>()
+/** By target and name: a run needs each of them hundreds of times. */
+const drafts = new WeakMap<Basis['target'], Map<string, Made>>()
 
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
-export const draftRequest = (known: Basis, operation: OperationId, extent: Extent = 'plain') =>
-  drafts(known.target, `${operation} ${extent}`, () => makeDraft(known, operation, extent))
+export function draftRequest(known: Basis, operation: OperationId, extent: Extent = 'plain'): Made {
+  const own = drafts.get(known.target) ?? new Map<string, Made>()
+  drafts.set(known.target, own)
+  const name = `${operation} ${extent}`
+  const draft = own.get(name) ?? makeDraft(known, operation, extent)
+  own.set(name, draft)
+  return draft
+}
 
 function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
   const { target } = known
@@ -250,9 +245,7 @@ export async function declaredRequest(
   operation: OperationId,
   extent: Extent,
 ): Promise<Made> {
-  const missing = lacking(given.target, operation, () =>
-    missingReason(given.target.file, granting[operation].needs),
-  )
+  const missing = missingReason(given.target.file, granting[operation].needs)
   if (missing) return open(missing)
   const make = given.requests[operation]
   if (make) return make()
