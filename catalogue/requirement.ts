@@ -116,6 +116,8 @@ export interface DefinedRequirement
   extends Requirement, Omit<RequirementText, keyof Requirement | 'refused'> {
   /** Only a scenario of the target file can trigger it. */
   readonly scenarioOnly: boolean
+  /** Its id in its area, after the slash. */
+  readonly condition: string
   /** Every answer shows whether it holds: it sends no requests of its own. */
   readonly isObserved: boolean
 }
@@ -161,6 +163,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
     // Creations are judged on all creations of the run; any other control is sent again at the end.
     ...(ofControl === 'creates' && { judgedLast: true }),
     id,
+    condition: text.id,
     operation: area,
     level,
     section,

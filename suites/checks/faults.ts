@@ -47,7 +47,6 @@ import {
   emptyValues,
 } from '../../catalogue/faults.ts'
 import type { Basis } from './valid-request.ts'
-import { conditionOf } from '../../catalogue/catalogue.ts'
 
 /**
  * A shortened or lengthened id may have an invalid form (a uuid, a ULID, an ObjectId, a number with a letter), and so
@@ -311,7 +310,7 @@ function recordCases(material: Material, options: RecordOptions): Case[] | Open 
   const { operation, requirement, valid } = material
   const { otherTypes } = options
   const adapted = (own: Probe): Probe => options.besides?.(material, own) ?? own
-  const name = conditionOf(requirement.id)
+  const name = requirement.condition
   const whole = adapted(valid)
   const body = jsonOf(whole)
   const places = placesIn(material, operation, body).filter((place) => {

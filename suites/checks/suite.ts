@@ -56,7 +56,6 @@ import {
   type AreaName,
   type AreaRequirement,
   type CatalogueRequirement,
-  conditionOf,
   areas,
 } from '../../catalogue/catalogue.ts'
 import { grantedByScenario } from './granted.ts'
@@ -311,7 +310,7 @@ export function suite<const A extends AreaName, C extends Checks<A>>(
     const requirement = rows.find((one) => one.id === id)
     if (!requirement) return undefined
     made ??= checks()
-    const check = made[conditionOf(id)]
+    const check = made[requirement.condition]
     const further = check && 'further' in check ? check.further : undefined
     const judge: Judge = (context) => {
       const isGranted = !isRefusal(requirement.expects)

@@ -26,11 +26,7 @@ import {
   jsonValue,
 } from '../../harness/journal/index.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
-import {
-  type CatalogueRequirement,
-  conditionOf,
-  refusalOfExisting,
-} from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, refusalOfExisting } from '../../catalogue/catalogue.ts'
 
 type RelationRule = (history: History, operation: OperationId) => readonly Shown[]
 
@@ -476,8 +472,8 @@ const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>
 }
 
 /** Undefined if none judges the requirement. Jobs have their own. */
-export function relationRule({ id, operation }: CatalogueRequirement): Rule | undefined {
-  const known = rules[conditionOf(id)]
+export function relationRule({ condition, operation }: CatalogueRequirement): Rule | undefined {
+  const known = rules[condition]
   if (!known || !isOperationId(operation) || operation.startsWith('jobs.')) return undefined
   const [rule, why] = known
   return (history) => judged(rule(history, operation), why)
