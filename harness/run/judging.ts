@@ -137,7 +137,17 @@ async function judgeAll(
     if (!life.ended) await client.throttle?.endIfSpent()
     await lookBack(prepared, results, tell)
   } finally {
-    await finishRun(client, given)
+    client.liveness.stop()
+    client.throttle?.release()
+    const { created, saved } = given.objects
+    const cleaned = created.length > 0 && cleanUp(client, given)
+    // After an interrupt there is no time to do both in sequence.
+    if (life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
+    try {
+      await allEnded([cleaned, saved && tearDown(client, given, saved)])
+    } finally {
+      await client.close()
+    }
   }
 }
 
@@ -235,20 +245,6 @@ function judgedBefore(client: Client, result: CatalogueResult, since: number): C
   if (isOver)
     return { ...rest, outcome: 'not-exercised', ...client.life.ended!.reason, failures: [] }
   return before.length < failures.length ? { ...result, failures: before } : result
-}
-
-async function finishRun(client: Client, given: Given): Promise<void> {
-  client.liveness.stop()
-  client.throttle?.release()
-  const { created, saved } = given.objects
-  const cleaned = created.length > 0 && cleanUp(client, given)
-  try {
-    // No time to do both in sequence.
-    if (client.life.ended?.cause !== 'interrupted') await Promise.allSettled([cleaned])
-    await allEnded([cleaned, saved && tearDown(client, given, saved)])
-  } finally {
-    await client.close()
-  }
 }
 
 export interface RunFacts {
