@@ -303,71 +303,71 @@ interface RecordOptions {
   readonly otherTypes?: { readonly at: string; readonly expects: Pairs }
 }
 
-export const byRecord = (options: RecordOptions = {}): CaseCondition =>
-  byCases((material) => recordCases(material, options))
-
-function recordCases(material: Material, options: RecordOptions): Case[] | Open {
-  const { operation, requirement, valid } = material
-  const { otherTypes } = options
-  const adapted = (own: Probe): Probe => options.besides?.(material, own) ?? own
-  const name = requirement.condition
-  const whole = adapted(valid)
-  const body = jsonOf(whole)
-  const places = placesIn(material, operation, body).filter((place) => {
-    const { judgedBy = {}, supportedIf } = place.member
-    if (!Object.values(judgedBy).includes(name) || !isOfItsType(place, place.body)) return false
-    // The target supports what the member is part of: the declared body has it, or a scenario shows it.
-    return (
-      supportedIf === undefined ||
-      hasParent(body, place.pointer) ||
-      Object.hasOwn(material.target.scenarios, `${operation}/${supportedIf}`)
-    )
-  })
-  const changes = places.flatMap((place) => {
-    const own = faultsUnder(material, name, place)
+/** The faults that the record of the operation names for a requirement. */
+export function byRecord(options: RecordOptions = {}): CaseCondition {
+  const { besides, orNoBody, otherTypes } = options
+  return byCases((material): Case[] | Open => {
+    const { operation, requirement, valid } = material
+    const adapted = (own: Probe): Probe => besides?.(material, own) ?? own
+    const name = requirement.condition
+    const whole = adapted(valid)
+    const body = jsonOf(whole)
+    const places = placesIn(material, operation, body).filter((place) => {
+      const { judgedBy = {}, supportedIf } = place.member
+      if (!Object.values(judgedBy).includes(name) || !isOfItsType(place, place.body)) return false
+      // The target supports what the member is part of: the declared body has it, or a scenario shows it.
+      return (
+        supportedIf === undefined ||
+        hasParent(body, place.pointer) ||
+        Object.hasOwn(material.target.scenarios, `${operation}/${supportedIf}`)
+      )
+    })
+    const changes = places.flatMap((place) => {
+      const own = faultsUnder(material, name, place)
+      return [
+        ...(place.member.at.includes('*') ? withLater(place, own) : own),
+        ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
+      ]
+    })
+    if (changes.length === 0)
+      return open(
+        `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
+      )
+    const asCase = (one: Change): Case => {
+      const isMore = withoutFault(one, body) !== undefined
+      const control = (own: Probe): Probe => {
+        const probe = adapted(own)
+        return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
+      }
+      const isCoerced = mayBeCoerced(one)
+      const isOther = one.place.member.at === otherTypes?.at
+      let expects: Pairs | undefined
+      // Converted to a number it is 0, which may be out of range (§7.2).
+      if (isCoerced && one.value(undefined) === false) expects = anyBadRequest
+      else if (isOther && jsonKinds.some((kind) => isOf(one, kind))) expects = otherTypes.expects
+      return {
+        ...caseOf(one, adapted),
+        control: isMore || whole !== valid ? control : undefined,
+        expects,
+        coercion: isCoerced ? asText(one) : undefined,
+        mayStay: operationOf(operation).freshFileAt !== undefined && isOf(one, 'deleted'),
+      }
+    }
+    // A server may cache a known word. In an array, it appears in two items.
+    const again = changes
+      .filter((one) => one.place.member.isChosen && isOf(one, 'value') && one.place.member.role)
+      .map(({ called, ...one }): Case => {
+        const faults = [inMember('again', one.place.member.at)]
+        const repeated = { ...one, called: `${called}, asked for again`, faults }
+        return { ...asCase(repeated), when: 'after the others' }
+      })
     return [
-      ...(place.member.at.includes('*') ? withLater(place, own) : own),
-      ...(place.member.judgedBy?.type === name ? otherFormsOf(place) : []),
+      ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
+      ...(orNoBody ? [missingBodyCase] : []),
+      ...changes.filter(mayBeCoerced).map(asCase),
+      ...again,
     ]
   })
-  if (changes.length === 0)
-    return open(
-      `put a value at ${places[0]?.pointer ?? ''} into operations.${operation}.body: the suite sends it as another type`,
-    )
-  const asCase = (one: Change): Case => {
-    const isMore = withoutFault(one, body) !== undefined
-    const control = (own: Probe): Probe => {
-      const probe = adapted(own)
-      return isMore ? withJson(probe, withoutFault(one, jsonOf(probe))) : probe
-    }
-    const isCoerced = mayBeCoerced(one)
-    const isOther = one.place.member.at === otherTypes?.at
-    let expects: Pairs | undefined
-    // Converted to a number it is 0, which may be out of range (§7.2).
-    if (isCoerced && one.value(undefined) === false) expects = anyBadRequest
-    else if (isOther && jsonKinds.some((kind) => isOf(one, kind))) expects = otherTypes.expects
-    return {
-      ...caseOf(one, adapted),
-      control: isMore || whole !== valid ? control : undefined,
-      expects,
-      coercion: isCoerced ? asText(one) : undefined,
-      mayStay: operationOf(operation).freshFileAt !== undefined && isOf(one, 'deleted'),
-    }
-  }
-  // A server may cache a known word. In an array, it appears in two items.
-  const again = changes
-    .filter((one) => one.place.member.isChosen && isOf(one, 'value') && one.place.member.role)
-    .map(({ called, ...one }): Case => {
-      const faults = [inMember('again', one.place.member.at)]
-      const repeated = { ...one, called: `${called}, asked for again`, faults }
-      return { ...asCase(repeated), when: 'after the others' }
-    })
-  return [
-    ...changes.filter((one) => !mayBeCoerced(one)).map(asCase),
-    ...(options.orNoBody ? [missingBodyCase] : []),
-    ...changes.filter(mayBeCoerced).map(asCase),
-    ...again,
-  ]
 }
 
 /** `true` for a number: a server may convert it. */
