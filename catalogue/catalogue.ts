@@ -53,10 +53,11 @@ export const catalogue: readonly CatalogueRequirement[] =
   Object.values<readonly CatalogueRequirement[]>(areas).flat()
 
 /** The members of a requirement that `conform list` prints, and that the digest covers. */
-export function published(requirement: Requirement): Requirement {
-  const { id, operation, level, section, statement, needs, effect } = requirement
-  return { id, operation, level, section, statement, needs, effect }
-}
+// oxfmt-ignore
+const publishedMembers = ['id', 'operation', 'level', 'section', 'statement', 'needs', 'effect'] as const
+
+export const published = (requirement: Requirement) =>
+  Object.fromEntries(publishedMembers.map((name) => [name, requirement[name]]))
 
 const byId: ReadonlyMap<string, CatalogueRequirement> = new Map(
   catalogue.map((requirement) => [requirement.id, requirement]),
@@ -104,8 +105,7 @@ export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083c
 
 /** SHA-256 of the catalogue: reports with the same digest judged the same requirements. */
 export function requirementsDigest(): string {
-  const rows = catalogue.map(published)
   // Its canonical form (RFC 8785) has the members in alphabetical order.
-  const text = JSON.stringify(rows, Object.keys(rows[0]!).sort())
+  const text = JSON.stringify(catalogue, publishedMembers.toSorted())
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
