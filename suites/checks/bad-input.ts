@@ -68,7 +68,7 @@ import {
   undescribedMembers,
 } from './changes.ts'
 import { ruleOf } from './suite.ts'
-import { type CaseRule, type CaseVerdict, remembering } from './rules.ts'
+import { type CaseVerdict, remembering } from './rules.ts'
 import { randomFor, sampled, shuffled } from './random.ts'
 import { validRequest, whyNotOfInput } from './valid-request.ts'
 
@@ -108,11 +108,11 @@ type JudgeCase = (one: Case) => CaseVerdict
 async function judge(refusal: Refusal, cases: readonly Case[], isEnd: boolean): Promise<Verdict> {
   const { context, material } = refusal
   const { client, given } = context
-  const rules = new Map<Case, Pick<CaseRule, 'judge'>>()
+  const rules = new Map<Case, ReturnType<typeof remembering>>()
   const judgeCase: JudgeCase = (one) => {
     const rule = rules.get(one) ?? remembering(ruleOf(refusal, one))
     rules.set(one, rule)
-    return rule.judge(client.journal)
+    return rule(client.journal)
   }
   const generates = effectOf(given, material.operation) === 'generates'
   const mayTake = (one: Case): boolean => generates && one.effect !== 'none'

@@ -109,17 +109,15 @@ export function findingVerdict(
 }
 
 /** Caches the verdict of a case. One that asks is kept until a request of it was answered, or cannot be sent. */
-export function remembering({ judge, isFurther = false }: CaseRule) {
+export function remembering({ judge, isFurther = false }: CaseRule): (journal: Journal) => Judged {
   let known: Judged | undefined
   let answers = 0
-  return {
-    judge(journal: Journal): Judged {
-      if (known && known.outcome !== 'asks') return known
-      if (known && known.asks.length > 0 && answersTo(known.asks, journal) === answers) return known
-      const verdict = judge(journal)
-      if (verdict.outcome === 'asks') answers = answersTo(verdict.asks, journal)
-      return (known = isFurther ? { ...verdict, isFurther } : verdict)
-    },
+  return (journal) => {
+    if (known && known.outcome !== 'asks') return known
+    if (known && known.asks.length > 0 && answersTo(known.asks, journal) === answers) return known
+    const verdict = judge(journal)
+    if (verdict.outcome === 'asks') answers = answersTo(verdict.asks, journal)
+    return (known = isFurther ? { ...verdict, isFurther } : verdict)
   }
 }
 
@@ -139,7 +137,7 @@ export function judgeInOrder(cases: readonly CaseRule[], most: number) {
     let asks = 0
     for (const rule of rules.slice(settled.length)) {
       if (asks >= most) break
-      const verdict = rule.judge(journal)
+      const verdict = rule(journal)
       if (verdict.outcome === 'asks') asks += verdict.asks.length
       if (verdict.outcome === 'asks' || further.length > 0) further.push(verdict)
       else settled.push(verdict)
