@@ -63,11 +63,9 @@ const byId: ReadonlyMap<string, CatalogueRequirement> = new Map(
   catalogue.map((requirement) => [requirement.id, requirement]),
 )
 
-export function requirementOf(id: RequirementId): CatalogueRequirement {
-  const requirement = byId.get(id)
-  if (!requirement) throw new Error(`no requirement ${id}`)
-  return requirement
-}
+export const requirementById = Object.fromEntries(byId) as Readonly<
+  Record<RequirementId, CatalogueRequirement>
+>
 
 /** Undefined for a text that is not the id of a requirement. */
 export const findRequirement = (id: string): CatalogueRequirement | undefined => byId.get(id)

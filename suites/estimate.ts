@@ -1,4 +1,4 @@
-import { type CatalogueRequirement, requirementOf, granting } from '../catalogue/catalogue.ts'
+import { type CatalogueRequirement, requirementById, granting } from '../catalogue/catalogue.ts'
 import {
   type Effect,
   firstOperation,
@@ -41,7 +41,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   // What an unknown path gets is compared with each operation, until one differs.
   totals.add('envelope', { requests: 1, most: 1 + operations.length })
   for (const [id, entry] of plan)
-    if (entry.run) addRequirement(requirementOf(id as CatalogueRequirement['id']))
+    if (entry.run) addRequirement(requirementById[id as CatalogueRequirement['id']])
   totals.add(uploadOperation, { requests: uploaded.size, creations: uploaded.size })
   for (const [id, absence] of Object.entries(target.absent))
     if (absence === 'not-served' && isOperationId(id)) totals.add(id, { requests: 1 })

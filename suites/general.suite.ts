@@ -1,4 +1,4 @@
-import { requirementOf, type RequirementId } from '../catalogue/catalogue.ts'
+import { requirementById, type RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import type { Given } from '../harness/client/index.ts'
 import { isOpen, jsonValue, type Made, type Probe } from '../harness/journal/index.ts'
@@ -63,7 +63,7 @@ export async function refusalsOf(
   for (const [requirement, condition] of Object.entries({ ...own, ...everyFault() })) {
     if (only?.includes(requirement) === false) continue
     const id = `${operation}/${requirement}` as RequirementId
-    const material = materialOf(given, requirementOf(id), operation)
+    const material = materialOf(given, requirementById[id], operation)
     if (isOpen(material)) continue
     const cases = await condition.casesIn(material, { given }, async () => material.valid)
     const [first] = isOpen(cases) ? [] : cases

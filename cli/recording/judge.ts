@@ -3,7 +3,7 @@ import {
   catalogue,
   granting,
   type RequirementId,
-  requirementOf,
+  requirementById,
   type CatalogueRequirement,
 } from '../../catalogue/catalogue.ts'
 import { operationOf, type OperationId } from '../../catalogue/operations.ts'
@@ -231,7 +231,7 @@ function isPlainChat(body: unknown, response: EntryExchange['response']): boolea
 /** Judges a 2xx like a run does: the fault, if any, or the reason why it is inconclusive. */
 function successFault(entryExchange: EntryExchange, requirement: RequirementId, id: OperationId) {
   const { entry, response } = entryExchange
-  const { expects } = requirementOf(requirement)
+  const { expects } = requirementById[requirement]
   const expected = typeof expects === 'number' ? String(expects) : 'a 2xx'
   if (typeof expects === 'number' && response.status !== expects) return { expected }
   const schema = operationOf(id).response as BodySchema | undefined
@@ -290,7 +290,7 @@ function failureOf(
   { actual, exchange, expected, what }: Fault,
   recording: Recording,
 ): Failure {
-  const cites = ` (${sections(requirementOf(id).section)})`
+  const cites = ` (${sections(requirementById[id].section)})`
   const words = typeof expected === 'string' ? expected : describePairs(expected)
   const misfit = typeof expected === 'string' ? undefined : misfitOf(exchange, expected)
   const clean = (text: string): string => shownText(text, (whole) => recording.redactor.text(whole))

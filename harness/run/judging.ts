@@ -1,7 +1,7 @@
 import {
   type CatalogueRequirement,
   catalogue,
-  requirementOf,
+  requirementById,
   findRequirement,
 } from '../../catalogue/catalogue.ts'
 import {
@@ -166,7 +166,10 @@ async function lookBack(
   }
   for (const [id, evidence] of findings.onTraffic)
     if (!further.has(id) && whyUnsure([evidence]) === undefined)
-      further.set(id, failureOf({ client, given, hooks, requirement: requirementOf(id) }, evidence))
+      further.set(
+        id,
+        failureOf({ client, given, hooks, requirement: requirementById[id] }, evidence),
+      )
   for (const [id, failure] of further) {
     const known = results.get(id)
     if (known) tell(failedBy(known, [...known.failures, failure]))

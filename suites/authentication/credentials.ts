@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { allFormsOn, isFormOn, isSentToOtherPaths, turnOf } from '../../catalogue/faults.ts'
-import { requirementOf } from '../../catalogue/catalogue.ts'
+import { requirementById } from '../../catalogue/catalogue.ts'
 import { pairsOf } from '../../catalogue/answers.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -174,6 +174,6 @@ export function failKeyless(client: Client, given: Given, exchange: Exchange): v
   const id = `${probe.operation}/401-missing-credentials` as const
   const isServed = response?.isGranted === true
   if (!isServed || purpose.requirement === id || !isPlanned(given, id)) return
-  const expected = pairsOf(requirementOf(id), probe.operation)
+  const expected = pairsOf(requirementById[id], probe.operation)
   client.findings.onTraffic.set(id, { exchange, what: keyless.what, expected })
 }

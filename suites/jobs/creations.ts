@@ -1,5 +1,5 @@
 import type { Pairs } from '../../catalogue/answers.ts'
-import { requirementOf } from '../../catalogue/catalogue.ts'
+import { requirementById } from '../../catalogue/catalogue.ts'
 import { isOwnBreakdown } from '../../harness/client/index.ts'
 import { shapeFinding } from '../../harness/run/index.ts'
 import {
@@ -36,7 +36,7 @@ import {
 import { groupBy } from '../../harness/group-by.ts'
 
 /** What a creation beside a job gets (§4.2, §8). */
-export const conflict = requirementOf('jobs.create/409-job-in-progress').expects as Pairs
+export const conflict = requirementById['jobs.create/409-job-in-progress'].expects as Pairs
 /** Between a job's observed end and the release of its application, in ms: 2 s, as a timer may fire early. */
 const releaseMs = 1900
 

@@ -1,5 +1,5 @@
 import type { Pairs } from '../../catalogue/answers.ts'
-import { requirementOf } from '../../catalogue/catalogue.ts'
+import { requirementById } from '../../catalogue/catalogue.ts'
 import {
   derived,
   hasStatusOf,
@@ -83,7 +83,7 @@ export function statusOf({ isGranted, status, body }: HistoryEvent): string | un
 
 export const isRead = (reading: HistoryEvent): boolean => statusOf(reading) !== undefined
 
-const ofUnknownJob = requirementOf('jobs.retrieve/4xx-unknown-job').expects as Pairs
+const ofUnknownJob = requirementById['jobs.retrieve/4xx-unknown-job'].expects as Pairs
 
 /** Answered like an unknown job, as a new one may be for a while. */
 export const isUnknown = ({ exchange: { response } }: HistoryEvent): boolean =>

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { catalogue, published, requirementOf } from '../../catalogue/catalogue.ts'
+import { catalogue, published, requirementById } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain.ts'
 import { commands } from '../../cli/index.ts'
 import { version } from '../../package.json' with { type: 'json' }
@@ -126,7 +126,7 @@ test('list gives the catalogue as text and as JSON', async () => {
 test('explain says what is sent, what passes and why, and what to declare', async () => {
   const { code, stderr, stdout } = await conform('explain jobs.create/404-unknown-application')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { section, expects } = requirementOf('jobs.create/404-unknown-application')
+  const { section, expects } = requirementById['jobs.create/404-unknown-application']
   for (const part of [
     `jobs.create/404-unknown-application  required  §${section.replace(', ', ', §')}\n`,
     '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requirementOf } from '../../catalogue/catalogue.ts'
+import { requirementById } from '../../catalogue/catalogue.ts'
 import type { Case, Material } from '../../suites/checks/case.ts'
 import { jsonFaults, malformedBy } from '../../suites/checks/faults.ts'
 import { changedId, randomFor, unknownId } from '../../suites/checks/random.ts'
@@ -52,7 +52,7 @@ test.each(['42', 'job-7', 'xyz', '6f1c1a52-93f4-4a53-9d3c-0a8b3c8f4a11'])(
   (id) => {
     const valid = { params: { job_id: id } } as unknown as Material['valid']
     const material = {
-      requirement: requirementOf('jobs.retrieve/4xx-unknown-job'),
+      requirement: requirementById['jobs.retrieve/4xx-unknown-job'],
       operation: 'jobs.retrieve',
       target: { file: {}, operations: {} },
       options: { depth: 'full', seed: 1 },

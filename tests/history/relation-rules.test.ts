@@ -1,6 +1,6 @@
 /** Every rule about created objects as a table of histories: no server, no clock. */
 import { describe, expect, test } from 'vitest'
-import { requirementOf, type RequirementId } from '../../catalogue/catalogue.ts'
+import { requirementById, type RequirementId } from '../../catalogue/catalogue.ts'
 import { relationRule } from '../../suites/created/rules.ts'
 import { objectsOf } from './object-stories.ts'
 import { tablesIn } from './stories.ts'
@@ -18,7 +18,7 @@ ${at}20 create p${at}: ${names.includes('plain') ? '400' : `200 p${at}`}`,
 describe.each(tablesIn<RequirementId>('relation-rules.txt', { looks }))('%s', (id, rows) => {
   test.each(rows)('%s: %s', (verdict, _, story) => {
     const [live, recorded = live] = verdict.split('/')
-    const rule = relationRule(requirementOf(id))!
+    const rule = relationRule(requirementById[id])!
     const outcomes = [false, true].map((is) => rule(objectsOf(story, is)).outcome)
     expect(outcomes).toEqual([live, recorded])
   })

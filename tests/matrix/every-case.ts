@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogue, type RequirementId, requirementOf } from '../../catalogue/catalogue.ts'
+import { catalogue, type RequirementId, requirementById } from '../../catalogue/catalogue.ts'
 import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import type { HttpRequest, HttpResult } from '../../harness/http/message.ts'
 import type { RequirementResult } from '../../schemas/report.ts'
@@ -139,7 +139,7 @@ async function casesOf(group: string): Promise<CasesById> {
 }
 
 const rowOf = ({ id }: Pick<Case, 'id'>): Pairs =>
-  requirementOf(id as RequirementId).expects as Pairs
+  requirementById[id as RequirementId].expects as Pairs
 
 /** Answers these cases so, one of a requirement at most; gives a line for each that does not fail, and for whatever else fails. */
 async function mistakes({ cases, only }: Round, wrong: Wrong): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue, requirementById } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { matrix } from '../spec/fault-matrix.ts'
 import type { HttpRequest } from '../../harness/http/message.ts'
@@ -141,7 +141,7 @@ describe('a run of the reference, with no switch on', async () => {
     )
     const cases = matrix.filter(
       (cell) =>
-        'requirement' in cell && !cell.isInTurn && !requirementOf(cell.requirement).scenarioOnly,
+        'requirement' in cell && !cell.isInTurn && !requirementById[cell.requirement].scenarioOnly,
     )
     // A member that the valid request lacks cannot be left out of it.
     const optional = /^[\w.-]+: absent @ /
@@ -200,7 +200,7 @@ test('members of requests for generated text are tried until as many were grante
   )
   expect(granted.size).toBeGreaterThan(2)
   for (const [id, count] of granted) {
-    const row = requirementOf(id as CatalogueRequirement['id'])
+    const row = requirementById[id as CatalogueRequirement['id']]
     const { generations } = requestsOf(row, run.given.target, run.given.options)
     expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
   }

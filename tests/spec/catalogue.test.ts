@@ -5,7 +5,7 @@ import {
   catalogue,
   granting,
   findRequirement,
-  requirementOf,
+  requirementById,
   published,
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
@@ -49,7 +49,7 @@ test('each id is unique, begins with its area, and finds its row', () => {
       /^[a-z0-9.-]+\/(?:[1-5]\d\d|[245]xx)-[a-z0-9-]+$|^(?:envelope|[a-z]+\.create)\/[a-z0-9-]+$|\/bad-input-no-5xx$/,
     )
     expect(row.id.startsWith(`${row.operation}/`)).toBe(true)
-    expect(requirementOf(row.id)).toBe(row)
+    expect(requirementById[row.id]).toBe(row)
   }
   expect(findRequirement('jobs.create/200-created')).toBeUndefined()
   expect(findRequirement('__proto__')).toBeUndefined()
