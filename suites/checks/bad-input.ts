@@ -53,7 +53,6 @@ import {
   change,
   changedBody,
   deletedIdAt,
-  described,
   inOtherItem,
   isOf,
   ofKinds,
@@ -605,7 +604,10 @@ function together(
   changes: readonly Change[],
   bodies: readonly OddBody[] = [],
 ): Case {
-  const all = [...changes.map(described), ...bodies.map((kind) => oddMembers[kind][1])]
+  const all = [
+    ...changes.map((one) => `${one.name} is ${one.called}`),
+    ...bodies.map((kind) => oddMembers[kind][1]),
+  ]
   return {
     what: `with a valid body, but ${all.join(', ')}`,
     faults: [

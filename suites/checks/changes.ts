@@ -229,8 +229,6 @@ export function change(
   return { place, name, called, faults: [fault], value }
 }
 
-export const described = (one: Change): string => `${one.name} is ${one.called}`
-
 export const isOf = (one: Change, kind: string): boolean =>
   one.faults.some((fault) => fault.part === 'member' && fault.kind === kind)
 
@@ -351,7 +349,7 @@ export function changedBody(changes: readonly Change[], valid?: unknown): unknow
 
 /** @param adapted changes the valid request first */
 export const caseOf = (one: Change, adapted = (valid: Probe): Probe => valid): Case => ({
-  what: `with a valid body, but ${described(one)}`,
+  what: `with a valid body, but ${one.name} is ${one.called}`,
   faults: one.faults,
   isUnknownId: one.isUnknownId,
   change(valid) {

@@ -71,8 +71,14 @@ export function unknownIdCases(
   parameter: string,
   ways?: readonly Way[],
 ): Case[] {
-  const { requirement, operation, valid } = material
+  const { requirement, operation, target, valid } = material
   const declared = valid.params[parameter] ?? ''
+  const { effect, params } = operationOf(operation)
+  // Other forms of ids may be ambiguous, and nothing declared may be destroyed.
+  const ofOthers = (effect !== 'destroys' && params?.[parameter]?.others) || []
+  const uuid = ofOthers
+    .map((pointer) => getAt(target.file, pointer))
+    .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
   const drawn = freshUnknownId(material, declared, randomFor(material, requirement.id))
   const ids: Readonly<Record<Way, readonly [what: string, id?: string | undefined]>> = {
     unknown: [`an unknown ${parameter}`, drawn],
@@ -85,10 +91,7 @@ export function unknownIdCases(
       `the declared ${parameter} with more behind it`,
       changedId(material, declared, 'lengthened'),
     ],
-    'of another kind': [
-      `the id of another kind of object as ${parameter}`,
-      idOfAnother(material, parameter),
-    ],
+    'of another kind': [`the id of another kind of object as ${parameter}`, uuid],
   }
   return (ways ?? (Object.keys(ids) as Way[])).flatMap((way): Case[] => {
     const [what, id] = ids[way]
@@ -108,15 +111,6 @@ export function unknownIdCases(
       },
     ]
   })
-}
-
-/** The id of an object of another kind, if a uuid: other forms may be ambiguous. Nothing declared may be destroyed. */
-function idOfAnother(material: Material, parameter: string): string | undefined {
-  const { effect, params } = operationOf(material.operation)
-  const { others = [] } = (effect !== 'destroys' && params?.[parameter]) || {}
-  return others
-    .map((pointer) => getAt(material.target.file, pointer))
-    .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
 }
 
 export const unknown = (parameter: string): CaseCondition =>

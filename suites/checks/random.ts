@@ -119,10 +119,6 @@ const leastDigits = 15
 
 export const isNumber = (id: string): boolean => /^[0-9]+$/.test(id)
 
-/** A reader of base64 ignores one character after each fourth. */
-const mayBeBase64 = (id: string): boolean =>
-  id.length % 4 === 0 && /[A-Z]/.test(id) && /[a-z]/.test(id)
-
 /**
  * The id without its last character, or with one more of the same kind; undefined if it might exist. Letters follow
  * digits, since a server may parse the leading number. A short id gets several, since ids may count up in letters, too.
@@ -136,9 +132,11 @@ export function changedId(
   const isCut = way === 'cut'
   const like = last === '1' ? '2' : (classOf(last)?.at(1) ?? 'b')
   if (!/[\p{L}\p{N}]/u.test(last)) return undefined
+  // A reader of base64 ignores one character after each fourth.
+  const mayBeBase64 = id.length % 4 === 0 && /[A-Z]/.test(id) && /[a-z]/.test(id)
   const more = isNumber(id)
     ? 'x'.repeat(Math.max(1, fewest - id.length))
-    : like.repeat(mayBeBase64(id) ? 2 : 1)
+    : like.repeat(mayBeBase64 ? 2 : 1)
   const made = isCut ? id.slice(0, -1) : id + more
   const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
   const least = isNumber(id) && !isCut ? 1 : isNumber(free) ? leastDigits : leastChars
