@@ -81,7 +81,7 @@ async function judgeAll(
   const others = planned.filter((one) => !exclusive.includes(one))
   const observed = others.filter((one) => one.isObserved)
   const last = others.filter((one) => one.judgedLast && !observed.includes(one))
-  const looksAtEnd: { readonly context: CheckContext; readonly judge: Later['judge'] }[] = []
+  const looksAtEnd: (() => Promise<void>)[] = []
   const exercise = async (requirement: CatalogueRequirement): Promise<void> => {
     const { id } = requirement
     const context: CheckContext = {
@@ -91,17 +91,12 @@ async function judgeAll(
         ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
     }
     const outcome = await outcomeOf(context, judgingOf(id)?.judge)
-    if (outcome.outcome === 'later') looksAtEnd.push({ context, judge: outcome.judge })
+    if (outcome.outcome === 'later')
+      looksAtEnd.push(async () =>
+        tell(judgedResult(context, await outcomeOf<never>(context, outcome.judge))),
+      )
     else tell(judgedResult(context, outcome))
   }
-  const lookOnceMore = async (): Promise<unknown> =>
-    Promise.all(
-      looksAtEnd
-        .splice(0)
-        .map(async (look) =>
-          tell(judgedResult(look.context, await outcomeOf<never>(look.context, look.judge))),
-        ),
-    )
   try {
     const isReady =
       !life.ended &&
@@ -126,14 +121,14 @@ async function judgeAll(
     const concurrent = others.filter((one) => !observed.includes(one) && !last.includes(one))
     await Promise.all([...concurrent.map(exercise), started])
     for (const requirement of exclusive) await exercise(requirement)
-    await lookOnceMore()
+    await Promise.all(looksAtEnd.splice(0).map((look) => look()))
     if (!life.ended)
       await hooks.finish().catch((error: unknown) => {
         // What the preparations lack, their requirements report.
         if (!(error instanceof RunEnded)) throw error
       })
     for (const requirement of [...last, ...observed]) await exercise(requirement)
-    await lookOnceMore()
+    await Promise.all(looksAtEnd.splice(0).map((look) => look()))
     if (!life.ended) await client.throttle?.endIfSpent()
     await lookBack(prepared, results, tell)
   } finally {
