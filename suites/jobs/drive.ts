@@ -619,11 +619,20 @@ async function follow(
   return isOpen(job) ? job : ((await jobs.awaitEnd(job)) ?? job.id)
 }
 
+/** On the other application: the job that the conflicts made there, or a new one, behind all that looks for late effects. */
+async function jobOfOther(jobs: Jobs): Promise<string | Open> {
+  const other = declaredResource(jobs.given, 'otherApplication')
+  if (isOpen(other)) return other
+  const gate = new Gate(jobs, other)
+  const made = await gate.enter(false, async () => gate.view.jobs.find(({ isOver }) => isOver))
+  return made?.id ?? follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity')
+}
+
 const states = {
   readable: jobOfControl,
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
-  other: (jobs) => follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity'),
+  other: jobOfOther,
   failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 } satisfies Record<State, (jobs: Jobs) => Promise<string | Left>>
 

@@ -108,6 +108,16 @@ test('a key that must be refused is found if it reads jobs of another applicatio
   expect(failed).toEqual(judged.map(({ id }) => id))
 })
 
+test('keys are tried on a job that the conflicts made on another application', async () => {
+  const sentFor = new Set<string | null>()
+  await judge(['jobs.*'], {
+    reference: { jobMs: 10, slowJobMs: 20 },
+    observe: ({ purpose }) => void sentFor.add(purpose.requirement),
+  })
+  expect(sentFor).toContain('jobs.create/409-per-application')
+  expect(sentFor).not.toContain('jobs.retrieve/200-identity')
+})
+
 test('faults for another application are put into its own inputs', async () => {
   const own = [{ id: 'colour', value: ['green'] }]
   const sent: string[] = []
