@@ -37,7 +37,7 @@ export function command() {
       lines.push(...files.map(({ path }) => `report ${path}`))
       if (failOnNew) {
         process.exitCode = newlyFailing.length > 0 ? 1 : 0
-        const ids = newlyFailing.join(', ')
+        const ids = firstOf(newlyFailing, MOST_NEW, 'more (--report json)').join(', ')
         lines.push(
           ids === '' ? 'exit 0: no required check newly fails' : `exit 1: newly failing: ${ids}`,
         )
@@ -105,7 +105,7 @@ export function compareReports(given: readonly ReportFile[]) {
 type Comparison = ReturnType<typeof compareReports>
 type Row = Pick<Comparison['requirements'][number], 'id' | 'level' | 'operation' | 'outcomes'>
 
-const [MOST_OPERATIONS, MOST_IDS, MOST_CAUSES] = [5, 2, 4]
+const [MOST_OPERATIONS, MOST_IDS, MOST_CAUSES, MOST_NEW] = [5, 2, 4, 5]
 
 export function screenOf(comparison: Comparison): string[] {
   const { causes, of, reports, requirements } = comparison

@@ -77,6 +77,13 @@ describe('the command', () => {
     const fresh = await compare('4.json 3.json --fail-on-new')
     expect(fresh).toMatchObject({ code: 1 })
     expect(fresh.stdout).toMatch(/\nexit 1: newly failing: a\.b\/1\n$/)
+    const nine = at(
+      6,
+      [...'123456789'].map((n) => failed(`a.b/${n}`)),
+    ).report
+    writeFileSync(join(cwd, 'nine.json'), JSON.stringify(nine))
+    const many = await compare('4.json nine.json --fail-on-new')
+    expect(many.stdout).toMatch(/newly failing: (a\.b\/\d, ){5}and \d more \(--report json\)\n$/)
     expect(await compare('3.json 3.json --fail-on-new')).toMatchObject({ code: 0 })
     expect(await compare('3.json 4.json')).toMatchObject({ code: 0 })
     expect(await compare('3.json --fail-on-new')).toMatchObject({ code: 2 })
