@@ -74,7 +74,6 @@ import {
   makeOne,
 } from './checks/valid-request.ts'
 import type { ApplicationValue, OtherObject, Target } from '../harness/target/index.ts'
-import { groupBy } from '../harness/group-by.ts'
 import { planRun, operationFor, judgingOf } from './plan.ts'
 import { pdfRequest, uploadSample } from './pdf-parse.suite.ts'
 import { alsoMadeFor } from './created/drive.ts'
@@ -383,7 +382,7 @@ export const noFacts: RunFacts = {
   proxy: null,
   created: [],
   cleanup: { removed: 0, left: [] },
-  answers: [],
+  statuses: [],
   notServed: [],
   absent: [],
   keyRefused: false,
@@ -412,7 +411,6 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
       : resultOf(requirement, { outcome: 'not-exercised', ...reasonIn(cut) })
   })
   const { only, skip, readOnly } = options
-  const byStatus = groupBy(facts.answers, (one) => one.status)
   const report = assembleReport(
     {
       target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
@@ -440,7 +438,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
         interrupted: facts.ended?.cause === 'interrupted',
         depth: options.depth,
         credentialProbes: options.depth === 'quick' ? 'few' : target.limits.credentialProbes,
-        statuses: [...byStatus].map(([status, { length: times }]) => ({ status, times })),
+        statuses: [...facts.statuses],
         ...(facts.absent.length > 0 && { absent: [...facts.absent] }),
         ...(facts.hints.length > 0 && { hints: [...facts.hints] }),
         notServed: [...facts.notServed],

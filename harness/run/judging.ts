@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts'
 import {
   type CatalogueRequirement,
   catalogue,
@@ -32,7 +33,6 @@ import { ask, sendWhile, takeConflict } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { type CheckContext, isPlanned, type Later, type Prepared } from './run.ts'
 import {
-  type Answer,
   type Ask,
   type Verdict,
   type Exchange,
@@ -253,7 +253,8 @@ export interface RunFacts {
   readonly proxy: string | null
   readonly created: readonly Created[]
   readonly cleanup: Cleanup
-  readonly answers: readonly Answer[]
+  /** How often each status came. */
+  readonly statuses: readonly { readonly status: number; readonly times: number }[]
   readonly notServed: readonly NotServed[]
   readonly absent: readonly NotServed[]
   /** Every answered request with the full key returned 401, or there is no key. */
@@ -271,6 +272,7 @@ export function factsOf(prepared: Prepared): RunFacts {
   const { created, cleanups } = given.objects
   const { ended } = client.life
   const refusal = keyRefusal(client.journal)
+  const byStatus = groupBy(client.journal.answers, (one) => one.status)
   return {
     requests: recorder.count,
     throttled: throttle?.totals.throttled ?? 0,
@@ -286,7 +288,7 @@ export function factsOf(prepared: Prepared): RunFacts {
       ),
     },
     ...findings.signs.facts(redact),
-    answers: client.journal.answers,
+    statuses: [...byStatus].map(([status, { length: times }]) => ({ status, times })),
     notServed: hooks.notServed,
     keyRefused: !given.keys.hasFull || refusal !== undefined,
     keyRefusal: refusal,
