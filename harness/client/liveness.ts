@@ -301,9 +301,7 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
   if (!response) return undefined
   const { status } = response
   const { baseUrl, proxy } = way
-  const past = proxy
-    ? `; it came through ${proxyName(proxy)}; NO_PROXY=${new URL(baseUrl).hostname} bypasses it`
-    : ''
+  const past = pastProxy(way, 'it came')
   if ((status === 404 || status === 405) && /\/v1$/.test(new URL(baseUrl).pathname))
     return {
       sentence: `${doubled} (${describeGateway(exchange)})`,
@@ -329,6 +327,12 @@ export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse
     sentence: `this looks like a website, not the API: ${describeGateway(exchange)}; check the base URL, or declare what the page asks for in headers of the target file (--header)${past}`,
     patienceMs: 0,
   }
+}
+
+function pastProxy({ baseUrl, proxy }: Way, what: string): string {
+  return proxy
+    ? `; ${what} through ${proxyName(proxy)}; NO_PROXY=${new URL(baseUrl).hostname} bypasses it`
+    : ''
 }
 
 function describeGateway(exchange: Exchange): string {
@@ -387,7 +391,15 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
       : 'the server does not accept the client certificate in tls.cert: see which authority it trusts',
 }
 
+/** A proxy that opens no way says so itself; whatever else fails may be its fault, too. */
 export function remedyFor(noResponse: NoResponse, way: Way): string {
+  return (
+    ownRemedy(noResponse, way) +
+    (noResponse.cause === 'refused' ? '' : pastProxy(way, 'requests go'))
+  )
+}
+
+function ownRemedy(noResponse: NoResponse, way: Way): string {
   const known = noResponse.detail && remedies[noResponse.detail]
   if (known) return `; ${known(way)}`
   if (noResponse.cause === 'malformed') return '; is that the port of an HTTP server?'

@@ -91,12 +91,20 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   const handshake = { host: 'x', secure: true, connected: false, bytes: 0, bodyBytes: 0 }
   const told = (code: string) => explain(Object.assign(new Error('x'), { code }), handshake)
   const certified = { tls: { cert, key } }
+  const proxied = { proxy: { host: 'proxy.example', variable: 'HTTPS_PROXY', origin: '' } }
   for (const [failed, remedy, more] of [
     [{ detail: undefined, cause: 'malformed' }, /the port of an HTTP server/],
     [{ detail: 'nothing-came', cause: 'timeout' }, /increase limits\.timeoutMs/],
     [{}, /^; correct it, or accept any certificate with --insecure$/],
     [told('CERT_HAS_EXPIRED'), /^; correct it, or accept/],
     [{ detail: undefined, cause: 'reset' }, /see which authority it trusts/, certified],
+    [
+      { detail: undefined, cause: 'malformed' },
+      /server\?; requests go through the proxy proxy\.example \(HTTPS_PROXY\); NO_PROXY=127\.0\.0\.1 by/,
+      proxied,
+    ],
+    // The message names the proxy itself.
+    [{ detail: undefined, cause: 'refused' }, /^$/, proxied],
     [
       told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA'),
       /does not accept the client certificate in tls\.cert/,
