@@ -1,6 +1,6 @@
 import { debuglog } from 'node:util'
 import { modulesRun, waitedFor, Unjudgeable } from '../harness/user-error.ts'
-import { foreignWords, printed, Redactor } from '../harness/recording/redactor.ts'
+import { foreignWords, inspected, printed, Redactor } from '../harness/recording/redactor.ts'
 import { packageFile } from '../schemas/validate.ts'
 
 const debug = debuglog('conform')
@@ -89,7 +89,7 @@ function lose(sentence: string | undefined): void {
 }
 
 export function bugSentence(error: unknown): string {
-  debug('%o', error)
+  debug('%s', inspected(error))
   return `a bug in the suite: ${foreignWords(error)}; please report it, with the command line (NODE_DEBUG=conform prints the stack)`
 }
 

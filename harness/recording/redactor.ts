@@ -1,4 +1,5 @@
 import { unescape } from 'node:querystring'
+import { inspect } from 'node:util'
 
 export const redacted = '[redacted]'
 
@@ -253,6 +254,9 @@ function decoded(view: View): View[] {
 
 /** What must not be printed: known keys, and literals in modules that look like keys, guessed before the modules run. */
 export const printed = { keys: new Redactor(), literals: new Redactor() }
+
+/** An error as Node.js prints it, with its stack and members, but without known keys. */
+export const inspected = (error: unknown): string => printed.keys.text(inspect(error))
 
 /**
  * Notes what looks like a key before a module runs, which may print it or throw it while it loads: literals, and the

@@ -1,4 +1,5 @@
 import { groupBy } from '../group-by.ts'
+import { inspected } from '../recording/redactor.ts'
 import {
   type CatalogueRequirement,
   catalogue,
@@ -396,7 +397,7 @@ async function outcomeOf<L extends Later>(
     if (error instanceof RunEnded) judged = leftBy(client, error.reason)
     else {
       // A bug of the check, which says nothing about the target.
-      debug('%o', error)
+      debug('%s', inspected(error))
       judged = { outcome: 'not-exercised', ...mistakeReason(error), failures: [], cases: 0 }
     }
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isSecretName, Redactor } from '../../harness/recording/redactor.ts'
+import { inspected, isSecretName, printed, Redactor } from '../../harness/recording/redactor.ts'
 import { encodings, readings } from './encodings.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
@@ -180,4 +180,14 @@ test.each([
   ['keyword', false],
 ])('the name %s tells of a secret: %s', (name, isSecret) => {
   expect(isSecretName(name)).toBe(isSecret)
+})
+
+test('an error is printed for debugging with its stack, and without a key', () => {
+  const key = 'key-of-a-request-that-failed'
+  printed.keys.add(key, '$KEY')
+  const cause = { headers: [`Bearer ${key}`] }
+  const shown = inspected(new Error(`no answer to ${key}`, { cause }))
+  expect(shown).toMatch(/^Error: no answer to \$KEY\n +at .*redactor\.test/)
+  expect(shown).toContain('Bearer $KEY')
+  expect(shown).not.toContain(key)
 })
