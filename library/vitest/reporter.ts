@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import type { Reporter, TestModule, Vitest } from 'vitest/node'
+import type { Reporter, TestModule, TestRunEndReason, Vitest } from 'vitest/node'
 import {
   checkOutputs,
   hasEveryExchange,
@@ -58,8 +58,14 @@ export default class ConformanceReporter implements Reporter {
     }
   }
 
-  async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
+  async onTestRunEnd(
+    modules: readonly TestModule[],
+    _errors: unknown,
+    reason: TestRunEndReason,
+  ): Promise<void> {
     const handovers = modules.flatMap((module) => module.meta().conformance ?? [])
+    if (reason === 'interrupted' && handovers.length === 0)
+      this.#print('conform: vitest stopped before there was a report: none is written')
     try {
       for (const [at, handover] of handovers.entries()) await this.#write(handover, at)
     } finally {

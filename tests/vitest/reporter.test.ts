@@ -14,9 +14,19 @@ async function said(of: Report, root: string, ...reports: string[]): Promise<str
   const logger = { log: (line: string) => lines.push(line) }
   reporter.onInit({ config: { root }, logger } as unknown as Vitest)
   const meta = () => ({ conformance: [{ report: of }] })
-  await reporter.onTestRunEnd([{ meta } as unknown as TestModule])
+  await reporter.onTestRunEnd([{ meta } as unknown as TestModule], [], 'failed')
   return lines
 }
+
+test('a run that vitest stops before its report says that none is written', async () => {
+  const reporter = new ConformanceReporter()
+  const lines: string[] = []
+  const logger = { log: (line: string) => lines.push(line) }
+  reporter.onInit({ config: { root: folder() }, logger } as unknown as Vitest)
+  const stopped = { meta: () => ({}) } as unknown as TestModule
+  await reporter.onTestRunEnd([stopped], [], 'interrupted')
+  expect(lines).toEqual(['conform: vitest stopped before there was a report: none is written'])
+})
 
 test('on a terminal the reporter of vitest breaks lines between words', async () => {
   const { columns, isTTY } = process.stdout
