@@ -30,7 +30,7 @@ interface How extends Partial<RunOptions>, Pick<JudgeSettings, 'change' | 'limit
 /** Judges the reference behind what may answer in its place; in virtual time. */
 export async function judgeBehind(
   reply: Reply,
-  how: How = { only: ['files.*', 'envelope/shape'] },
+  how: How = { only: ['files.*', 'envelope/shape'], depth: 'quick' },
 ): Promise<Outcome & { readonly tookMs: number; terminal(): string }> {
   const { change, limits, baseUrl = base, slowJobMs = 100, ...options } = how
   return inVirtualTime(async () => {

@@ -10,13 +10,10 @@ import { answer, judge, losing, lost, refusal, type Way } from './networks.ts'
 
 const backoffMs = 250
 
-test.each([
-  [0.02, 1],
-  [0.1, 14],
-])('a network that loses %d of all answers fails no requirement, seed %i', async (share, seed) => {
+test('a network that loses a tenth of all answers fails no requirement', async () => {
   const only = ['graphs.*', 'files.*', 'translate.run/*', 'applications.*', 'envelope/large-body']
-  const network = losing({ seed, lost: share })
-  const { results, facts } = await judge(only, { network, seed, backoffMs })
+  const network = losing({ seed: 14, lost: 0.1 })
+  const { results, facts } = await judge(only, { network, depth: 'quick', seed: 14, backoffMs })
   expect(reasons(results.filter(({ outcome }) => outcome === 'failed'))).toBe('')
   expect(facts.retried).toBeGreaterThan(10)
 })
@@ -71,7 +68,7 @@ test.each([
   if (!after()) expect(failed).toEqual([badInput])
 })
 
-const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
+const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/shape']
 
 /** Judges the reference with its real pauses; what `meanwhile` gives comes a ms later in place of an answer. */
 function judgeWhile(
@@ -84,7 +81,7 @@ function judgeWhile(
     if (instead) await sleep(1)
     return instead ? { ...instead, endedAt: performance.now() } : send()
   }
-  return judge(judged, { reference: { jobMs: 20 }, way, backoffMs, ...settings })
+  return judge(judged, { reference: { jobMs: 20 }, way, depth: 'quick', backoffMs, ...settings })
 }
 
 const refused = () =>
@@ -110,7 +107,7 @@ function awayFor(ms: number, from: number, instead: () => HttpResult) {
 const ofOthers = (failed: readonly string[]) => failed.filter((id) => !id.startsWith('envelope/'))
 
 test.each([
-  ['resets what it takes', 8000, 181, lost],
+  ['resets what it takes', 8000, 81, lost],
   ['takes no connection', 8000, 40, refused],
   ['is behind a gateway that answers for it', 6000, 40, badGateway],
   ['is behind a gateway with envelopes', 6000, 40, enveloped],
@@ -127,10 +124,7 @@ test.each([
 test.each([
   ['resets all', lost, []],
   ['resets all', lost, ['graphs.query/401*']],
-  ['resets all', lost, ['graphs.*']],
-  ['resets all', lost, ['applications.*']],
   ['resets all', lost, ['jobs.retrieve/*']],
-  ['resets all', lost, ['graphs.*', 'web-search.run/*']],
   ['takes no connection', refused, ['graphs.query/401*']],
   ['is behind its gateway', badGateway, ['graphs.*']],
 ])(
@@ -248,14 +242,14 @@ test('what a gateway answers for one operation is asked for four times, and five
 test('where requests hang by chance, so may the question whether the target is there, twice', async () => {
   let [requests, questions] = [0, 0]
   const way: Way = async (_request, send, { options, purpose }) => {
-    const isQuestion = purpose?.role === 'liveness' && requests > 300
+    const isQuestion = purpose?.role === 'liveness' && requests > 150
     const isMute = isQuestion ? ++questions % 3 !== 0 : ++requests % 10 === 0
     if (!isMute) return send()
     await sleep(options.timeoutMs)
     return lost({ cause: 'timeout', detail: 'nothing-came' })
   }
   const limits = { timeoutMs: 60_000 }
-  const { failed, facts } = await judge(['jobs.create/*', 'files.*'], { way, limits, backoffMs })
+  const { failed, facts } = await judge(['translate.run/*', 'files.*'], { way, limits, backoffMs })
   expect(facts.ended).toBeNull()
   expect(failed).toEqual([])
   expect(questions).toBeGreaterThan(2)
