@@ -54,7 +54,11 @@ const never: Readonly<Record<string, (request: HttpRequest, text: string) => boo
   'a long segment': ({ path }) => path.split(/[/?]/).some((one) => one.length > 64),
   'two keys': ({ headers }) => headers.filter(({ name }) => isKey(name)).length > 1,
   'a key that may be right': ({ headers }) =>
-    headers.some(({ name, value }) => isKey(name) && /^\s|[\s=]$|^(?!Bearer)bearer\b/i.test(value)),
+    headers.some(
+      // Base64 under the scheme Basic may end in `=`.
+      ({ name, value }) =>
+        isKey(name) && /^\s|\s$|^(?!Basic ).*=$|^(?!Bearer)bearer\b/i.test(value),
+    ),
   'a byte that headers do not have': ({ headers }) =>
     headers.some(({ name, value }) => /[^ -~]/.test(value) && name !== 'content-disposition'),
   'a label that may be right': ({ headers, body = '' }) => {
@@ -79,26 +83,36 @@ const notingNever = (found: Set<string>) =>
     return send()
   })
 
+const way = ['spellings/served']
+
 async function judgeWhole() {
   const faults = new Set<string>()
   const neverSent = new Set<string>()
+  /** Bad input for which text was generated. */
+  const granted = new Map<string, number>()
   const byRequirement = new Map<string, number>()
   const byOperation = new Map<string, number>()
   const taken = new Map<string, number>()
   const add = (counts: Map<string, number>, name: string): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1)
-  const judged = await judgeConforming([], {
+  // A spelling that a server does not take for a path is not asked for with every key.
+  const judged = await judgeConforming(way, {
     options: { refusalRuns: 3, grantedRuns: 2 },
+    limits: { maxGenerations: defaultLimits.maxGenerations },
     network: (transport) => noting(faults)(notingNever(neverSent)(transport)),
     observe({ probe, response, purpose: { requirement, role } }) {
       const operation = probe.operation ?? requirement?.split('/')[0] ?? 'the run itself'
       add(byOperation, operation)
-      const isTaken = response && (response.isGranted || requirement?.endsWith('/bad-input-no-5xx'))
-      if (isTaken && probe.effect !== 'none') add(taken, operation)
+      const isBad = requirement?.endsWith('/bad-input-no-5xx')
+      const isSuccess = response?.isGranted === true
+      if ((isSuccess || (response && isBad)) && probe.effect !== 'none') add(taken, operation)
+      if (isSuccess && isBad && role === 'probe' && probe.effect === 'generates')
+        add(granted, requirement!)
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
     },
   })
-  return { judged, faults, neverSent, byRequirement, counts: { sent: byOperation, taken } }
+  const counts = { sent: byOperation, taken }
+  return { judged, faults, neverSent, granted, byRequirement, counts }
 }
 
 /** Notes the faults of the requests, by operation. */
@@ -110,10 +124,10 @@ const noting = (faults: Set<string>) =>
     return send()
   })
 
-describe('a run of the reference, with no switch on', async () => {
-  const { judged, faults, neverSent, byRequirement, counts } = await judgeWhole()
+describe('a whole run of a conforming server', async () => {
+  const { judged, faults, neverSent, granted, byRequirement, counts } = await judgeWhole()
 
-  test('fails nothing', () => expectNothingFailed([], judged))
+  test('fails nothing', () => expectNothingFailed(way, judged))
 
   test('sends nothing that readings.md lists as never sent', () => {
     expect([...neverSent]).toEqual([])
@@ -130,15 +144,7 @@ describe('a run of the reference, with no switch on', async () => {
     expectAbout(counts, run)
   })
 
-  test('sends every case that the fault matrix names', async () => {
-    // A spelling that a server does not take for a path is not asked for with every key.
-    await judgeReference(
-      { variants: ['spellings/served'] },
-      {
-        network: noting(faults),
-        options: { only: ['*/401-*', '*/403-insufficient-rights'] },
-      },
-    )
+  test('sends every case that the fault matrix names', () => {
     const cases = matrix.filter(
       (cell) =>
         'requirement' in cell && !cell.isInTurn && !requirementById[cell.requirement].scenarioOnly,
@@ -147,6 +153,16 @@ describe('a run of the reference, with no switch on', async () => {
     const optional = /^[\w.-]+: absent @ /
     const names = cases.map(({ operation, fault }) => `${operation}: ${fault}`)
     expect(names.filter((name) => !faults.has(name) && !optional.test(name))).toEqual([])
+  })
+
+  test('tries members of requests for generated text until as many were granted as the dry run says', () => {
+    const { options, target } = judged.run.given
+    expect(granted.size).toBeGreaterThan(2)
+    for (const [id, count] of granted) {
+      const row = requirementById[id as CatalogueRequirement['id']]
+      const { generations } = requestsOf(row, target, options)
+      expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
+    }
   })
 })
 
@@ -182,43 +198,4 @@ test('a target that declares everything is judged whole within the usual maxGene
     /^maxGenerations: (\d+) of \1 cases were not sent, because limits\.maxGenerations is 20; \d+ would be enough for them$/,
   )
   expect(planWith(Number(/(\d+) would/.exec(reason)![1])).get(id)?.run).toBe(true)
-})
-
-test('members of requests for generated text are tried until as many were granted as the dry run says', async () => {
-  const granted = new Map<string, number>()
-  const { run } = await judgeReference(
-    {},
-    {
-      options: { only: ['*/bad-input-no-5xx'] },
-      limits: { maxGenerations: defaultLimits.maxGenerations },
-      observe({ probe, purpose: { requirement, role }, response }) {
-        if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
-        if (!response?.isGranted) return
-        granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
-      },
-    },
-  )
-  expect(granted.size).toBeGreaterThan(2)
-  for (const [id, count] of granted) {
-    const row = requirementById[id as CatalogueRequirement['id']]
-    const { generations } = requestsOf(row, run.given.target, run.given.options)
-    expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
-  }
-})
-
-test('a valid request that breaks now and then, and an object that is used late, fail in a whole run', async () => {
-  const late = [
-    'graphs.create/2xx-usable',
-    'applications.create/2xx-usable',
-    'files.upload/2xx-retrievable',
-  ]
-  const id = 'web-search.run/2xx-accepted'
-  const defects = [`${id}#every-sixth`, ...late.map((one) => `${one}#early`)]
-  // Hundreds of requests wait when the first object is made.
-  const { failed, of } = await judgeReference({ defects }, { latencyMs: 20 })
-  expect(failed).toEqual(expect.arrayContaining([id, ...late]))
-  expect(of(id).failures[0]).toMatchObject({
-    takes: 'chance',
-    actual: expect.stringMatching(/500 .*the answers to one request differ: \d of \d/),
-  })
 })
