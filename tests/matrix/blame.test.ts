@@ -74,6 +74,9 @@ function meetsThrice(): Instead {
 
 const [detect, graphs] = ['/v1/tools/ai-detect', '/v1/knowledge-graphs']
 
+/** These need many requests, and nothing of what fails here. */
+const asides = ['*/401-*', '*/400-malformed-*', '*/400-query-config']
+
 test.each<[string, () => Instead, readonly string[], readonly string[]]>([
   [
     'every second valid request breaks, of an operation that generates nothing',
@@ -142,7 +145,7 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
   [
     'uploads are never stored',
     () => vanishes(-1),
-    ['files.*', 'graphs.*', 'pdf.*'],
+    ['files.*', 'graphs.*', 'pdf.parse/2*'],
     ['files.upload/2xx-retrievable'],
   ],
   [
@@ -158,7 +161,7 @@ test.each<[string, () => Instead, readonly string[], readonly string[]]>([
     [],
   ],
 ])('one fault is reported of one requirement: %s', async (_, instead, only, expected) => {
-  const { failed, results } = await judge(only, { instead: instead() })
+  const { failed, results } = await judge(only, { instead: instead(), skip: asides })
   expect(failed, reasons(results)).toEqual(expected)
 })
 
