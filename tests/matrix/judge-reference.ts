@@ -9,7 +9,7 @@ import { factsOf, type RunFacts, startJudging } from '../../harness/run/judging.
 import type { RunOptions } from '../../harness/client/state.ts'
 import type { Prepared } from '../../harness/run/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
-import type { Limits, TargetFile } from '../../harness/target/model.ts'
+import type { Limits, Target, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import {
   createReference,
@@ -103,14 +103,24 @@ const quick: RunOptions = {
   backoffMs: 2,
 }
 
-export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
+/** Targets without changes of their own, by their address and limits. Each run gets one of its own: what it learns hangs on it. */
+const targets = new Map<string, Promise<Target>>()
+
+async function targetAt(url: string, { change, limits }: JudgeSettings): Promise<Target> {
   const { file, dir } = await referenceTarget
-  const { target } = await resolveTarget(settings.change?.(file) ?? file, {
-    dir,
-    env: {},
-    baseUrl: url,
-    ...(settings.limits ? { limits: settings.limits } : {}),
-  })
+  const resolve = async () => {
+    const ports = { dir, env: {}, baseUrl: url, ...(limits ? { limits } : {}) }
+    return (await resolveTarget(change?.(file) ?? file, ports)).target
+  }
+  if (change) return resolve()
+  const key = JSON.stringify([url, limits])
+  const known = targets.get(key) ?? resolve()
+  targets.set(key, known)
+  return { ...(await known) }
+}
+
+export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
+  const target = await targetAt(url, settings)
   const { transport, observe } = settings
   const run = prepareRun(target, { ...quick, ...settings.options }, transport ? { transport } : {})
   settings.prepare?.(run)
