@@ -77,19 +77,23 @@ export function* refusalsIn(
   for (const refusal of refusalsOf(target)) {
     const { isOfKey, operation, requirement } = refusal
     const own = sent.get(operation) ?? []
-    const granted = own.flatMap(([, all]) => all.find(countsAsGranted)?.probe ?? [])
     // Keys are checked first: the rest of the request may be any.
-    const idOf = isOfKey ? (probe: Probe) => probe.credential.value : keyOf
+    const idOf = (probe: Probe, key?: string) =>
+      isOfKey ? probe.credential.value : (key ?? keyOf(probe))
     // Nothing else was sent that could have the fault.
-    const isAlone = groupBy(own, ([, [one]]) => idOf(one!.probe)).size < 2
-    const faulty = (isAlone ? [] : [...groupBy(granted, idOf).values()])
+    const isAlone = new Set(own.map(([key, [one]]) => idOf(one!.probe, key))).size < 2
+    const granted = own.flatMap(([key, all]) => {
+      const probe = all.find(countsAsGranted)?.probe
+      return probe ? [{ probe, id: idOf(probe, key) }] : []
+    })
+    const faulty = (isAlone ? [] : [...groupBy(granted, ({ id }) => id).values()])
       .slice(0, mostGranted)
-      .flatMap((all) => [...faultyFrom(all[0]!, refusal, target)])
+      .flatMap(([one]) => [...faultyFrom(one!.probe, refusal, target)])
     const faultyOf = groupBy(faulty, (one) => idOf(one.probe))
     const refused: EntryExchange[] = []
     const judged = own.flatMap(([key, found]): Judged[] => {
       const { probe } = found[0]!
-      for (const one of faultyOf.get(isOfKey ? probe.credential.value : key) ?? []) {
+      for (const one of faultyOf.get(idOf(probe, key)) ?? []) {
         const sound = isOfKey ? { ...probe, credential: one.sound.credential } : one.sound
         const control = equal.get(keyOf(sound)) ?? []
         // The granted request may have that value itself.
