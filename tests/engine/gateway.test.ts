@@ -109,7 +109,8 @@ test.each([
 )
 
 test('a base URL that ends in /v1 is no verdict, and nothing else is said to be wrong; a service below it is judged', async () => {
-  const judge = (reply: Reply) => judgeBehind(reply, { only: ['files.*'], baseUrl: `${base}/v1` })
+  const judge = (reply: Reply) =>
+    judgeBehind(reply, { only: ['files.*/2*'], baseUrl: `${base}/v1` })
   const { code, report, terminal } = await judge(() => error(404, 'NotFound'))
   expect(code).toBe(3)
   expect(report.exit.because).toBe(

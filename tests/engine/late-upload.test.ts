@@ -62,7 +62,7 @@ test('a server that refuses file names beyond ASCII passes', async () => {
       refused += isRefused ? 1 : 0
       return isRefused ? error(400, 'InvalidInputParameters') : answer()
     },
-    { only: ['files.*'] },
+    { only: ['files.*'], skip: ['*/401-*'] },
   )
   expect(refused).toBeGreaterThan(0)
   expect(failed).toEqual([])

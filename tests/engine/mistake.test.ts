@@ -47,7 +47,10 @@ test.each<[string, Judge | undefined, string]>([
   ['a requirement without a check', undefined, 'the requirement has no check'],
 ])('%s is loud, and takes nothing else with it', async (_, check, reason) => {
   const own = check && { judge: check }
-  const judged = await judge(only, { judgingOf: (id) => (id === broken ? own : judgingOf(id)) })
+  const judged = await judge(only, {
+    depth: 'quick',
+    judgingOf: (id) => (id === broken ? own : judgingOf(id)),
+  })
   expectLoud(judged, reason)
 })
 
