@@ -5,6 +5,7 @@ import pc from 'picocolors'
 import { loggedExchanges } from '../../library/output.ts'
 import { decide } from '../../harness/report/verdict.ts'
 import type { Prepared } from '../../harness/run/run.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { type FormatName, formats, type Render } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { type Judged, type JudgeSettings, judgeUrl } from '../matrix/judge-reference.ts'
@@ -12,6 +13,11 @@ import { type Judged, type JudgeSettings, judgeUrl } from '../matrix/judge-refer
 /** A key of the form that keys have, its own for these tests. */
 export const hostileKey =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJob3N0aWxlLXRlc3RzIiwibiI6MTczfQ.Zk7_qY2wLrV9-bXc3NfTgHsJ4mPdRuKa6EoWi8yB1tQ'
+
+const withHostileKey = (file: TargetFile): TargetFile => ({
+  ...file,
+  keys: { ...file.keys, full: hostileKey },
+})
 
 export interface Outcome extends Pick<Judged, 'report' | 'failed' | 'passed' | 'of'> {
   readonly run: Prepared
@@ -26,16 +32,13 @@ export interface HostileSettings extends JudgeSettings {
 /** Judges a URL with the target file of the reference and another key, as the command line does. */
 export async function judgeAsCommand(
   url: string,
-  { ownKeys, ...settings }: HostileSettings = {},
+  { ownKeys, change, ...settings }: HostileSettings = {},
 ): Promise<Outcome> {
   const judged = await judgeUrl(url, {
     ...settings,
     options: { refusalRuns: 1, ...settings.options },
     limits: { timeoutMs: 1000, jobTimeoutMs: 2000, ...settings.limits },
-    change: (file) => {
-      const own = ownKeys ? file : { ...file, keys: { ...file.keys, full: hostileKey } }
-      return settings.change?.(own) ?? own
-    },
+    change: ownKeys ? change : change ? (file) => change(withHostileKey(file)) : withHostileKey,
   })
   const { report, run, failed, passed, of, facts } = judged
   const code = facts.ended?.cause === 'unreachable' ? 3 : decide(report).code

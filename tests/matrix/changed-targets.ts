@@ -1,11 +1,12 @@
 import type { TargetFile } from '../../harness/target/model.ts'
 
 /** For a server with these variants: PDF parsing is declared as removed, if it will be (§9.2), and nothing cleaned up. */
-export const fitting = (variants: readonly string[]) => (file: TargetFile) => {
+export const fitting = (variants: readonly string[]) =>
+  variants.some((variant) => variant.startsWith('pdf-removed')) ? withPdfRemoved : withoutCleanup
+
+function withPdfRemoved(file: TargetFile): TargetFile {
   const whole = withoutCleanup(file)
-  return variants.some((variant) => variant.startsWith('pdf-removed'))
-    ? { ...whole, operations: { ...whole.operations, 'pdf.parse': 'removed' as const } }
-    : whole
+  return { ...whole, operations: { ...whole.operations, 'pdf.parse': 'removed' } }
 }
 
 /** Declares a chat of two messages: a server may look at the last alone. */

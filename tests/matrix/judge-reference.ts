@@ -103,20 +103,21 @@ const quick: RunOptions = {
   backoffMs: 2,
 }
 
-/** Targets without changes of their own, by their address and limits. Each run gets one of its own: what it learns hangs on it. */
-const targets = new Map<string, Promise<Target>>()
+const unchanged = (file: TargetFile): TargetFile => file
 
-async function targetAt(url: string, { change, limits }: JudgeSettings): Promise<Target> {
+/** Targets by how their file is changed, then by address and limits. Each run gets a copy: what it learns hangs on its target. */
+const targets = new WeakMap<object, Map<string, ReturnType<typeof resolveTarget>>>()
+
+async function targetAt(url: string, settings: JudgeSettings): Promise<Target> {
+  const { change = unchanged, limits } = settings
   const { file, dir } = await referenceTarget
-  const resolve = async () => {
-    const ports = { dir, env: {}, baseUrl: url, ...(limits ? { limits } : {}) }
-    return (await resolveTarget(change?.(file) ?? file, ports)).target
-  }
-  if (change) return resolve()
-  const key = JSON.stringify([url, limits])
-  const known = targets.get(key) ?? resolve()
-  targets.set(key, known)
-  return { ...(await known) }
+  const known = targets.get(change) ?? new Map<string, ReturnType<typeof resolveTarget>>()
+  targets.set(change, known)
+  const at = JSON.stringify([url, limits])
+  const ports = { dir, env: {}, baseUrl: url, ...(limits ? { limits } : {}) }
+  const resolved = known.get(at) ?? resolveTarget(change(file), ports)
+  known.set(at, resolved)
+  return { ...(await resolved).target }
 }
 
 export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
