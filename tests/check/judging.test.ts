@@ -219,7 +219,7 @@ test('the HAR of a run against the reference passes, and says again what the run
 test('another way to conform fails nothing in a recording either', async () => {
   const variants =
     'json/members-reversed uuids/upper-case-in-retrieval dates/coarser-in-retrieval successes/other-2xx'
-  const only = ['jobs.*', 'files.*', 'graphs.*', 'chat.*']
+  const only = ['jobs.*', 'files.*', 'graphs.*']
   const { live, recorded } = await recordRun({ variants: variants.split(' ') }, only)
   const again = await check(recorded)
   expect(failedIds(again)).toEqual([])
