@@ -421,10 +421,16 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   const jobOnOther = onOther && !gate.isQuick && gate.madeBy(onOther)
   // A server may show older jobs otherwise while a newer one is in progress.
   const older = gate.view.jobs.find(({ end }) => end && performance.now() > end.endedAt + pauseMs)
+  const meet = async (beside: Gate, job: Job): Promise<Left> => {
+    const left = await createDuring(beside, job, turn, most)
+    // It is needed elsewhere as soon as the first job ends.
+    if (!left) await beside.awaitIdle()
+    return left
+  }
   const works = [
     createDuring(gate, first, turn, most),
     older && gate.read(older.id),
-    other && jobOnOther && createDuring(other, jobOnOther, turn, most),
+    other && jobOnOther && meet(other, jobOnOther),
   ]
   const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.

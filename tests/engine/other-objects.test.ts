@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { createdId } from '../../harness/journal/index.ts'
+import { createdId, jsonValue } from '../../harness/journal/index.ts'
+import { member } from '../../schemas/json.ts'
 import { answer, judge, lost, refusal, type Way } from './networks.ts'
 
 /** Servers that check requests only for one object, or only for those they knew before. */
@@ -121,6 +122,19 @@ test('keys are tried on a job that the conflicts made on another application', a
   })
   expect(sentFor).toContain('jobs.create/409-per-application')
   expect(sentFor).not.toContain('jobs.retrieve/200-identity')
+})
+
+test('the end of a job on another application is read while a longer one goes on', async () => {
+  const ended: unknown[] = []
+  await judge(['jobs.create/409-*'], {
+    reference: { jobMs: 50, slowJobMs: 300 },
+    observe({ response }) {
+      const job = jsonValue(response)
+      if (member(job, 'status') === 'completed') ended.push(member(job, 'application_id'))
+    },
+  })
+  const { otherApplication: other, slowApplication: slow } = target.resources
+  expect(ended.find((id) => id === other.id || id === slow.id)).toBe(other.id)
 })
 
 test('faults for another application are put into its own inputs', async () => {
