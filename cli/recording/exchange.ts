@@ -6,6 +6,7 @@ import {
   type Redactor,
   isAuthorization,
   isSecretName,
+  passwordIn,
   redacted,
   secretsInQuery,
   shortestKey,
@@ -159,8 +160,7 @@ function* credentialsIn(recordedEntry: RecordedEntry): Generator<string> {
 function credentialsOf(value: string): string[] {
   const [, scheme = '', rest = value] = /^\s*(\S+)\s+(\S.*?)\s*$/s.exec(value) ?? []
   if (scheme.toLowerCase() !== 'basic') return rest === 'Bearer' ? [] : [rest]
-  const password = Buffer.from(rest, 'base64').toString().split(':').slice(1).join(':')
-  return password.length >= shortestKey ? [rest, password] : [rest]
+  return [rest, ...passwordIn(rest)]
 }
 
 const secretMember =

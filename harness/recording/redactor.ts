@@ -31,6 +31,12 @@ export function isAuthorization(header: string): boolean {
   return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
 }
 
+/** The password in the credentials of scheme Basic: none if it is too short to be found in a text. */
+export function passwordIn(credentials: string): string[] {
+  const password = Buffer.from(credentials, 'base64').toString().split(':').slice(1).join(':')
+  return password.length >= shortestKey ? [password] : []
+}
+
 interface Key {
   readonly value: string
   readonly label: string

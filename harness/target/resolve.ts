@@ -5,6 +5,7 @@ import { memberPath, getAt } from '../../schemas/json.ts'
 import { matchesId } from '../report/index.ts'
 import { inProcessUrl } from '../recording/recorder.ts'
 import {
+  passwordIn,
   printed,
   isAuthorization,
   isSecretName,
@@ -314,8 +315,11 @@ class Reader {
         const label = variable === undefined ? labels.other : `$${variable}`
         const [, credentials] = (isAuthorization(name) && /^\S+ (.+)$/.exec(value)) || []
         const behind = variable === undefined ? label : `\${${variable}#* }`
-        if (credentials !== undefined) note(this, place, credentials, behind)
-        else if (isSecretName(name)) note(this, place, value, label)
+        if (credentials !== undefined) {
+          note(this, place, credentials, behind)
+          const passwords = /^basic /i.test(value) ? passwordIn(credentials) : []
+          for (const password of passwords) note(this, place, password, labels.other)
+        } else if (isSecretName(name)) note(this, place, value, label)
         else if (variable !== undefined) this.hidden.push({ value, label })
       }
       return { name, value: value ?? '' }

@@ -248,7 +248,13 @@ test('what a name calls a secret is one, in headers and in queries; a value of t
       'x-tenant': { env: 'TENANT' },
     },
     query: { region: 'Köln', sub_key: { env: 'SUB' }, sig: 'of-the-signature' },
-    teardown: [{ method: 'DELETE', url: '/a?n=1&access_token=of%2Dthe%2Durl' }],
+    teardown: [
+      {
+        method: 'DELETE',
+        url: '/a?n=1&access_token=of%2Dthe%2Durl',
+        headers: { authorization: 'Basic dXNlcjpvZi10aGUtYWRtaW4=' },
+      },
+    ],
     operations: { 'files.list': { query: { 'X-Amz-Signature': 'of-the-storage' } } },
     scenarios: {
       'jobs.create/429-quota-exceeded': {
@@ -266,6 +272,8 @@ test('what a name calls a secret is one, in headers and in queries; a value of t
     'of-the-subscription': '$SUB',
     'of-the-signature': '[redacted]',
     'of-the-url': '[redacted]',
+    'dXNlcjpvZi10aGUtYWRtaW4=': '[redacted]',
+    'of-the-admin': '[redacted]',
     'of-the-storage': '[redacted]',
     'the-token-of-admin': '[redacted]',
     'of-the-code': '[redacted]',
