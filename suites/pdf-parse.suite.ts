@@ -114,6 +114,8 @@ export const uploadSample = (
   kind: SamplePdf,
 ): Promise<string | Open> =>
   once(client, `own pdf ${kind}`, async () => {
+    if (given.target.operations[uploadOperation]?.content === undefined)
+      return open(`declare operations.${uploadOperation}`)
     const file = asPdf(samplePdf(kind), `${kind}.pdf`)
     const name = await once(client, 'name of PDFs', async () => freshFilename(given, 'pages.pdf'))
     const id = await upload(client, given, file, true, name)

@@ -172,13 +172,13 @@ test('an application that requires no inputs is not asked without them', async (
   expect(sent).not.toContain(target.resources.otherApplication.id)
 })
 
-test('keys are judged at the declared file alone if the target declares none to parse', async () => {
-  const { passed } = await judge(['pdf.parse/401-*'], {
-    change: ({ resources: { pdfFile: _file, ...resources } = {}, operations, ...file }) => ({
-      ...file,
-      resources,
-      operations: { ...operations, 'files.upload': undefined },
-    }),
+test('without uploads and a file to parse, keys are judged at an unknown one, and nothing is uploaded', async () => {
+  const { facts, passed } = await judge(['pdf.parse/401-*'], {
+    change: ({ resources: { pdfFile: _file, ...resources } = {}, operations, ...file }) => {
+      const { 'files.upload': _uploads, ...others } = operations ?? {}
+      return { ...file, resources, operations: others }
+    },
   })
   expect(passed).toContain('pdf.parse/401-missing-credentials')
+  expect(facts.created).toEqual([])
 })
