@@ -10,7 +10,7 @@ import {
 } from '../catalogue/operations.ts'
 import type { Need } from '../catalogue/requirement.ts'
 import type { Plan } from '../harness/client/index.ts'
-import { readsDeclared, type Target } from '../harness/target/index.ts'
+import { isDeclared, readsDeclared, type Target } from '../harness/target/index.ts'
 import { getAt } from '../schemas/json.ts'
 import { requestsOf, type Runs, usualShare } from './plan.ts'
 
@@ -72,6 +72,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
 
   /** Valid requests, once per run: the operation's own, and those with additions of a case. */
   function addControls(of: OperationId, names: readonly string[]): void {
+    if (!target.keys.full) return
     for (const name of ['', ...names].map((more) => `${of} ${more}`)) {
       if (controlled.has(name)) continue
       controlled.add(name)
@@ -84,7 +85,9 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   }
 
   function addValid(of: OperationId, most: number): void {
-    const effect = operationOf(of).reads ? 'none' : effectOf(of)
+    // What stands for an undeclared one is refused.
+    const isAccepted = !operationOf(of).reads && isDeclared(target.file, granting[of])
+    const effect = isAccepted ? effectOf(of) : 'none'
     totals.add(of, { requests: 1, most, creations: effect === 'creates' ? 1 : 0 })
     if (effect === 'generates') totals.addGenerations(of, 1)
   }
@@ -95,7 +98,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
       const [pointer = ''] = alternatives
       const declared = getAt(target.file, pointer)
       const isByPath = Object.hasOwn(Object(declared) as object, 'upload')
-      const isMade = alternatives.includes(`/operations/${uploadOperation}`)
+      const isMade = canUpload(target) && alternatives.includes(`/operations/${uploadOperation}`)
       if (isByPath || (declared === undefined && isMade)) uploaded.add(pointer)
     }
   }
@@ -153,8 +156,12 @@ function createTotals(target: Target, readOnly: boolean) {
   }
 }
 
+const canUpload = ({ operations: declared }: Target): boolean =>
+  declared[uploadOperation]?.content !== undefined
+
 function uploadsFirst(id: OperationId, target: Target): boolean {
   const role = operationOf(id).freshFileAt
-  const canUpload = target.operations[uploadOperation]?.content !== undefined
-  return role !== undefined && canUpload && target.operations[id]?.fields[role] !== undefined
+  return (
+    role !== undefined && canUpload(target) && target.operations[id]?.fields[role] !== undefined
+  )
 }

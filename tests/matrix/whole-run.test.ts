@@ -7,6 +7,7 @@ import { estimate } from '../../suites/estimate.ts'
 import { requestsOf, planRun } from '../../suites/plan.ts'
 import type { Prepared } from '../../harness/run/run.ts'
 import { defaultLimits } from '../../harness/target/model.ts'
+import { resolveTarget } from '../../harness/target/resolve.ts'
 import { via } from '../engine/networks.ts'
 import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
@@ -166,6 +167,8 @@ describe('a whole run of a conforming server', async () => {
   })
 })
 
+const where = { dir: '.', env: {}, baseUrl: 'http://target.example' }
+
 test('a target that declares everything is judged whole within the usual maxGenerations', async () => {
   const { run } = await judgeReference({}, { options: { only: ['files.list/2xx-*'] } })
   const { maxGenerations } = defaultLimits
@@ -186,9 +189,12 @@ test('a target that declares everything is judged whole within the usual maxGene
         const { requests, creations, generations } = row
         expect([one[0], Math.max(requests, creations, generations)]).toEqual([one[0], requests])
       }
+  // Nor is anything for what is not declared, nor where nothing may be.
   const reading = { ...options, readOnly: true }
-  for (const { creations, generations } of estimate(planRun(target, reading), target, reading))
-    expect([creations, generations]).toEqual([0, 0])
+  const { target: bare } = await resolveTarget({ keys: { full: 'a-key-of-the-target' } }, where)
+  for (const [of, chosen] of [[target, reading] as const, [bare, options] as const])
+    for (const { creations, generations } of estimate(planRun(of, chosen), of, chosen))
+      expect([creations, generations]).toEqual([0, 0])
   // What exceeds a lower limit says how many cases, and which limit would do.
   const planWith = (most: number) =>
     planRun({ ...target, limits: { ...target.limits, maxGenerations: most } }, options)
