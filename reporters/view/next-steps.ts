@@ -122,10 +122,13 @@ function declareStep(report: Report): NextStep[] {
   const named = steps.map((step) => `${wordsOf(step.names)} (+${step.ids.length})`)
   const text = `To test ${count(gainOf(steps), 'more requirement')}, declare ${firstOf(named, MOST_NAMED).join(', ')}`
   // `npx conform`, if the run was started so.
-  const [program] = /^npx \S+/.exec(report.run.command ?? '') ?? ['conform']
+  const { command = '' } = report.run
+  const [program] = /^npx \S+/.exec(command) ?? ['conform']
+  const file = / --target ('(?:[^']|'\\''|'')*'|\S+)/.exec(command)?.[1]
+  const init = file === undefined ? 'init' : `init ${file}`
   // A file of comments helps with many parts; the last ones are conditions that only a scenario causes.
   return Object.keys(usualPart(steps)).length > 0
-    ? [{ text: `${text}; this writes the file:`, command: `${program} init --from` }]
+    ? [{ text: `${text}; this writes the file:`, command: `${program} ${init} --from` }]
     : [{ text: `${text}, for example:`, paste: steps[0]!.example }]
 }
 

@@ -221,6 +221,12 @@ test('what to declare is reported in each front, and a reason of somebody else a
   const terminal = inTerminal(first, { isVerbose: true })
   expect(terminal).toMatch(/^To declare: \d+\n {2}\d+ {2}resources/m)
   expect(inTerminal(first)).toContain('\n     conform init --from\n')
+  for (const name of ['t.json', `'Anna'\\''s file.json'`]) {
+    const command = `npx conform http://127.0.0.1 --target ${name} --runs 2`
+    expect(inTerminal({ ...first, run: { ...first.run, command } })).toContain(
+      `\n     npx conform init ${name} --from\n`,
+    )
+  }
   expect(renderMarkdown(first)).toContain(`| ${operations.length} | keys.expired |`)
   const html = await inHtml(first)
   expect(html).toContain(`<b>+${operations.length}</b><span class="mono">keys.expired</span>`)
