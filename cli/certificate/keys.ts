@@ -82,9 +82,10 @@ export async function readPrivateKey(file: string, ask = terminalAsk()): Promise
 function readOwnersFile(file: string): string {
   const pem = readBytes(file).toString()
   const mode = statSync(file).mode & 0o777
+  // Windows has no such permissions.
+  const isOwners = pem.includes('PRIVATE KEY') && process.platform !== 'win32'
   ensure(
-    // Windows has no such permissions.
-    process.platform === 'win32' || (mode & 0o077) === 0,
+    !isOwners || (mode & 0o077) === 0,
     `${file}: other users can read or change it (mode ${mode.toString(8)}); run chmod 600 first`,
   )
   return pem

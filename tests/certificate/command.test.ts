@@ -122,4 +122,6 @@ test('a key that is not an Ed25519 key is refused', async () => {
   writeFileSync(at('p.pem'), publicKey.export({ type: 'spki', format: 'pem' }))
   await expect(readPrivateKey(at('k.pem'))).rejects.toThrow(/k\.pem: is not an Ed25519 private key/)
   expect(() => readPublicKey(at('p.pem'))).toThrow(/p\.pem: is not an Ed25519 public key/)
+  // Anybody may read a public one.
+  await expect(readPrivateKey(at('p.pem'))).rejects.toThrow(/p\.pem: is not an Ed25519 private key/)
 })
