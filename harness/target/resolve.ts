@@ -466,6 +466,8 @@ function headerValueProblem(value: string): string | undefined {
 function keyProblem(value: string): string | undefined {
   if (value === '') return 'is empty'
   if (value !== value.trim()) return 'begins or ends with a blank'
+  if (/^bearer\s/i.test(value))
+    return 'begins with the word Bearer, which is sent before it; remove it'
   return headerValueProblem(value)
 }
 
