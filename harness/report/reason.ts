@@ -89,7 +89,8 @@ export function isMistake(judged: Judged): boolean {
 export function commonReason(results: readonly RequirementResult[]): Reason | undefined {
   const untested = results.filter((result) => result.outcome === 'not-exercised')
   const missed = untested.filter((result) => !isLeftOut(result))
-  const wanted = (missed.length > 0 ? missed : untested).filter((one) => one.reason !== undefined)
+  const some = [missed, untested].find((ones) => ones.length > 0) ?? results
+  const wanted = some.filter((one) => one.reason !== undefined)
   const [most] = largestFirst(groupBy(wanted, (one) => one.reason))
   return most && reasonIn(most[1][0] as Reason)
 }

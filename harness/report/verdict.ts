@@ -184,7 +184,8 @@ export function decide(
       because: `${count(mistakes, 'requirement')} could not be judged because of a bug in the suite; please report it, with seed ${run.seed}`,
     }
   if (verdict === 'not-judged') {
-    const reason = commonReason(requirements)?.reason
+    const selected = requirements.filter((one) => isSelected(one.id, run))
+    const reason = (commonReason(selected) ?? commonReason(requirements))?.reason
     const why = reason === undefined ? '' : ` (${reason})`
     return { code: 3, because: `the target could not be judged${why}` }
   }

@@ -45,6 +45,7 @@ const rowOf: Record<string, (id: string) => RequirementResult> = {
   missed,
   cut: (id) => missed(id, leftOut('interrupted')),
   'left-out': (id) => missed(id, leftOut('--only')),
+  'read-only': (id) => missed(id, leftOut('--read-only')),
   bug: (id) => missed(id, mistakeReason('x is undefined')),
   'n/a': notApplicable,
   excused: (id) => notApplicable(id, unreachableReason('no switch')),
@@ -59,6 +60,7 @@ const given: Record<string, Partial<Report['run']> & ExitOptions> = {
   '--depth quick': { depth: 'quick' },
   '--tpe family': { tpe: 'family' },
   '--only envelope/*': { only: ['envelope/*'] },
+  '--only a.b/3': { only: ['a.b/3'] },
   '--only a.b/* envelope/*': { only: ['a.b/*', 'envelope/*'] },
   '--skip a.b/*': { skip: ['a.b/*'] },
   interrupted: { interrupted: true },
@@ -178,6 +180,12 @@ left-out envelope-passed | --skip a.b/*
 left-out envelope-passed | --only a.b/* envelope/*
   exit 3: the target could not be judged (left out: --only)
   not-judged, warning: Not judged: the target could not be judged (left out: --only)
+left-out left-out read-only | --only a.b/3
+  exit 3: the target could not be judged (left out: --read-only)
+  not-judged, warning: Not judged: the target could not be judged (left out: --read-only)
+left-out left-out excused | --only a.b/3
+  exit 3: the target could not be judged (declared unreachable: no switch)
+  not-judged, warning: Not judged: the target could not be judged (declared unreachable: no switch)
 missed envelope-failed | recorded
   exit 1: 1 required check failed
   non-conformant, bad: Non-conformant: 1 required check failed, 0 passed, 1 not tested
