@@ -9,7 +9,6 @@ import { runOptionsOf } from '../../harness/client/index.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { resolveTarget } from '../../harness/target/index.ts'
 import { noFacts, reportOf } from '../../suites/judge.ts'
-import { judge } from '../engine/networks.ts'
 import { failure } from '../gates/results.ts'
 import { folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
 import { conform, judged, reference } from './in-process.ts'
@@ -202,24 +201,4 @@ test('a run that a mistake of the suite ends asks to report it, with the seed', 
   })
   const because = 'a bug in the suite ended the run: x is undefined; please report it, with seed 77'
   expect(exit).toEqual({ code: 3, because, outside: true })
-})
-
-/** The requests of a run with that seed, each once. */
-async function sentWith(seed: number): Promise<string[]> {
-  const sent = new Set<string>()
-  await judge(['translate.*'], {
-    ...{ seed, nonce: 'k3x9a1', refusalRuns: 2, grantedRuns: 2 },
-    way({ method, path, headers, body }, send) {
-      sent.add(JSON.stringify([method, path, headers, Buffer.from(body ?? '').toString('latin1')]))
-      return send()
-    },
-  })
-  return [...sent].sort()
-}
-
-test('the same seed gives the same requests, another one others', async () => {
-  const first = await sentWith(7)
-  expect(first.length).toBeGreaterThan(20)
-  expect(await sentWith(7)).toEqual(first)
-  expect(await sentWith(8)).not.toEqual(first)
 })

@@ -66,11 +66,9 @@ const tpes: Record<number, string> = { 401: 'BadCredentials', 403: 'Insufficient
 test.each([
   ['files.upload', '/files', 200],
   ['files.upload', '/files', 400],
-  ['files.upload', '/files', 401],
   ['files.upload', '/files', 403],
   ['files.upload', '/files', 409],
   ['translate.run', '/translate', 401],
-  ['translate.run', '/translate', 409],
   ['translate.run', '/translate', 415],
   ['translate.run', '/translate', 500],
 ])(

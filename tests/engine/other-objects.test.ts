@@ -36,7 +36,6 @@ async function grantingWhere(
 }
 
 const declared = JSON.stringify(target.resources)
-const operationRows: readonly string[] = catalogue.map(({ id }) => id)
 const isMade = (id: string): boolean => id !== '' && !declared.includes(id)
 
 describe('what is granted wrongly is found if it is granted only for', () => {
@@ -52,7 +51,7 @@ describe('what is granted wrongly is found if it is granted only for', () => {
     const { otherApplication, slowApplication, failingApplication } = target.resources
     const declared = [otherApplication.id, slowApplication.id, failingApplication.id]
     const { failed, judged } = await grantingWhere('jobs.create', (id, requirement) => {
-      const at = operationRows.indexOf(requirement) % (declared.length + 1)
+      const at = catalogue.findIndex((one) => one.id === requirement) % (declared.length + 1)
       // Nobody knows which inputs a created one requires.
       const isOfMade = at === declared.length && !requirement.endsWith('-required-inputs')
       return isOfMade ? isMade(id) : id === (declared[at] ?? slowApplication.id)
