@@ -389,7 +389,6 @@ function madeBefore({ client, requirement }: CheckContext, creates: OperationId)
     ...alsoMadeFor(creates),
   ]
   const isOwn = (one: HistoryEvent) => one.exchange.purpose.requirement === requirement.id
-  // What another requirement sent as bad input is not looked at.
   const made = madeBy(client.journal, creates).filter(
     (one) => (one.request === 'valid' || isOwn(one)) && !doomed.has(one.object!),
   )

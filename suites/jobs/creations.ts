@@ -37,7 +37,7 @@ import { groupBy } from '../../harness/group-by.ts'
 
 /** What a creation beside a job gets (§4.2, §8). */
 export const conflict = requirementById['jobs.create/409-job-in-progress'].expects as Pairs
-/** Between a job's observed end and the release of its application, in ms: 2 s, as a timer may fire early. */
+/** Between a job's observed end and the release of its application: 2 s, as a timer may fire early. */
 const releaseMs = 1900
 
 const isGranted = (attempt: Attempt): boolean => attempt.creation.isGranted
@@ -151,7 +151,7 @@ function brokenRace(job: Job): Evidence | undefined {
   return { exchange: others[0]!.exchange, what, expected: conflict }
 }
 
-/** In ms: other creations can meet a job that lasts so long. */
+/** Other creations can meet a job that lasts so long. */
 const longEnoughMs = 3000
 
 /** What to declare if jobs are too short. */
@@ -199,21 +199,18 @@ export const inProgress: Rule = (history) => {
   )
 }
 
-/** Whether a reading of the other in progress is between two such readings of the job. */
-function areBoth(job: Job, other: Job): boolean {
-  const [first] = job.inProgress
-  return other.inProgress.some(
-    (each) => first && first.endedAt <= each.sentAt && each.endedAt <= job.busyUntil,
-  )
-}
-
 /** §8: no two of simultaneous creations make jobs that are in progress together. */
 export const atomic = eachOf(
   (history) =>
     viewOf(history).jobs.flatMap((job) => rivalsOf(job).map((creation) => ({ creation, job }))),
   ({ creation, job }, history) => {
     const other = viewOf(history).madeBy(creation)
-    if (!other || !areBoth(job, other)) return isConflict(creation) ? 'held' : undefined
+    const [first] = job.inProgress
+    // A reading of it in progress is between two such readings of the job.
+    const areBoth = other?.inProgress.some(
+      (each) => first && first.endedAt <= each.sentAt && each.endedAt <= job.busyUntil,
+    )
+    if (!other || !areBoth) return isConflict(creation) ? 'held' : undefined
     const what = `with a valid body, at the same time as others; jobs ${job.id} and ${other.id} were then both read as in progress`
     const expected = `${describePairs(conflict)} for all but one of several concurrent creations`
     return { exchange: creation.exchange, what, expected }
@@ -435,7 +432,6 @@ const looksIn = derived((history): LookAfterRefusals[] =>
   }),
 )
 
-/** Blocked without a refusal before it. */
 const isBusyAnyway = (look: LookAfterRefusals): boolean => isBusy(look) && !look.refusal
 
 /** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */

@@ -198,9 +198,9 @@ export class Jobs {
   }
 }
 
-/** How long a refusal is repeated, in ms. */
+/** How long a refusal is repeated. */
 const refusalMs = 3500
-/** Between two creations on a free application, in ms. */
+/** Between two creations on a free application. */
 const pauseMs = 1000
 
 const newLock = () => ({
@@ -252,13 +252,6 @@ class Gate extends Jobs {
     const make = () => jobRequest(this.given, this.application)
     const purpose = { requirement, role: 'setup', expects: conflict } as const
     return ask(this.client, make, purpose, { fresh: true, awaitFree })
-  }
-
-  /** Creates beside a job, once: while a throttled creation waits, the job would end. */
-  async createBeside(application: ApplicationValue): Promise<Exchange | Open> {
-    const source = () => jobRequest(this.given, application)
-    const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
-    return this.client.holdBack(await this.client.send({ source, purpose, fresh: true }))
   }
 
   /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
@@ -350,9 +343,12 @@ const mostMoments = 32
  * first: a creation accepted after a 409 may mean that a short job has ended.
  * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
  */
-async function createDuring(gate: Gate, job: Job, turn: number, most: number): Promise<Left> {
-  const { application, client, isQuick } = gate
-  const count = isQuick ? Math.min(3, most) : most
+async function createDuring(gate: Gate, job: Job, turn: number): Promise<Left> {
+  const { application, client, given, isQuick } = gate
+  const purpose = { requirement: ids.inProgress, role: 'probe', expects: conflict } as const
+  const most = isQuick ? 3 : mostMoments
+  // One shows the other rules a conflict.
+  const count = gate.isPlanned(ids.inProgress) ? most : 1
   for (let moment = 0; moment < count; moment++) {
     if (moment > 1) {
       await pause(client, 10 * 1.25 ** (moment - 2 + turn / timesAlike))
@@ -360,9 +356,12 @@ async function createDuring(gate: Gate, job: Job, turn: number, most: number): P
       if (left || job.readings.at(-1) !== job.inProgress.at(-1)) return left
     }
     const left = moment === (turn % 2 === 0 ? 2 : 0) ? await attackLock(gate, job) : undefined
+    if (left) return left
     const isOdd = (moment + turn) % 2 === 1
     const own = isOdd ? withOtherValues(application, moment + turn) : application
-    const made = left ?? (await gate.createBeside(own))
+    const source = () => jobRequest(given, own)
+    // Once: while a throttled creation waits, the job would end.
+    const made = client.holdBack(await client.send({ source, purpose, fresh: true }))
     if (isOpen(made)) return made
     if (isTaken(made) || isThrottling(made)) return undefined
   }
@@ -416,21 +415,18 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   if (isOpen(onOther)) return onOther
   const unread = onOther && (await read(first))
   if (unread) return unread
-  // One attempt shows for the others that there are conflicts.
-  const most = gate.isPlanned(ids.inProgress) ? mostMoments : 1
   const jobOnOther = onOther && !gate.isQuick && gate.madeBy(onOther)
   // A server may show older jobs otherwise while a newer one is in progress.
   const older = gate.view.jobs.find(({ end }) => end && performance.now() > end.endedAt + pauseMs)
-  const meet = async (beside: Gate, job: Job): Promise<Left> => {
-    const left = await createDuring(beside, job, turn, most)
-    // It is needed elsewhere as soon as the first job ends.
-    if (!left) await beside.awaitIdle()
-    return left
-  }
   const works = [
-    createDuring(gate, first, turn, most),
+    createDuring(gate, first, turn),
     older && gate.read(older.id),
-    other && jobOnOther && meet(other, jobOnOther),
+    // It is needed elsewhere as soon as the first job ends.
+    other &&
+      jobOnOther &&
+      createDuring(other, jobOnOther, turn).then(
+        async (left) => left ?? void (await other.awaitIdle()),
+      ),
   ]
   const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.
@@ -455,7 +451,6 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
     one && one.id !== slow.id ? new Gate(jobs, one) : [],
   )
   const [beside] = others
-  const second = others.at(-1)
   // A full run looks as often as it may: a fault may show now and then.
   const needsMore = (id: JobRuleId) =>
     isQuick ? jobs.wants(id) : jobs.isPlanned(id) && !jobs.isBroken(id)
@@ -474,7 +469,7 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   const isSuspected =
     jobs.wants(ids.released) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (!isSuspected && (left || isQuick)) return left
-  if (!isQuick) await second?.hold(attemptAlone)
+  if (!isQuick) await others.at(-1)?.hold(attemptAlone)
   await attemptOnCreated(busy)
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
@@ -625,12 +620,12 @@ async function follow(
   return isOpen(job) ? job : ((await jobs.awaitEnd(job)) ?? job.id)
 }
 
-/** On the other application: the job that the conflicts made there, or a new one, behind all that looks for late effects. */
+/** The job that the conflicts made on the other application, or a new one, after all looks for late effects. */
 async function jobOfOther(jobs: Jobs): Promise<string | Open> {
   const other = declaredResource(jobs.given, 'otherApplication')
   if (isOpen(other)) return other
   const gate = new Gate(jobs, other)
-  const made = await gate.enter(false, async () => gate.view.jobs.find(({ isOver }) => isOver))
+  const made = await gate.enter(false, async () => gate.view.jobs.find((job) => job.isOver))
   return made?.id ?? follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity')
 }
 

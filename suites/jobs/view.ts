@@ -19,12 +19,6 @@ export interface Application {
   readonly jobs: Job[]
 }
 
-/** How old the answer of a cache may be, in ms: its `Age` is in whole seconds (RFC 9111 §5.1). */
-function mostAgeMs({ exchange }: HistoryEvent): number {
-  const age = exchange.response?.header('age')
-  return age === undefined ? 0 : (Number(age) + 1) * 1000
-}
-
 export class Job {
   readonly id: string
   readonly application: Application
@@ -61,7 +55,10 @@ export class Job {
   /** It was certainly in progress from the answer to its creation until the last reading that showed it so. */
   get busyUntil(): number {
     const last = this.inProgress.at(-1)
-    return last ? last.sentAt - mostAgeMs(last) : -Infinity
+    const age = last?.exchange.response?.header('age')
+    // The answer of a cache may be so old, in whole seconds (RFC 9111 §5.1).
+    const ageMs = age === undefined ? 0 : (Number(age) + 1) * 1000
+    return (last?.sentAt ?? -Infinity) - ageMs
   }
 
   /** Whether it has neither another id nor the time of another job of the application. */
