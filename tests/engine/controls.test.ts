@@ -140,6 +140,21 @@ test('a scenario that streams, since the body does, says what to add', async () 
   })
 })
 
+test('calls stand in place of content where tools were sent', async () => {
+  const structured = 'chat.create/200-structured-output'
+  const rows = ['chat.create/200-completion', choice, 'chat.create/200-image-parts', structured]
+  const calls = JSON.stringify({ choices: [{ message: { content: null, tool_calls: [{}] } }] })
+  const { of } = await judge(rows, {
+    change(file) {
+      const changed = withChat(file)
+      return { ...changed, scenarios: { ...changed.scenarios, [structured]: {} } }
+    },
+    way: (_, send, { probe }) => (probe?.operation === 'chat.create' ? answer(200, calls) : send()),
+  })
+  const outcomes = rows.map((row) => of(row).outcome)
+  expect(outcomes).toEqual(['failed', 'passed', 'passed', 'not-exercised'])
+})
+
 test.each([4, 5])('generated answers vary: %i wrong ones in a row', async (wrong) => {
   const id = 'chat.create/200-completion'
   let count = 0
