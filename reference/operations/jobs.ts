@@ -500,7 +500,6 @@ export function startJob(
   const neverEnds = world.switches.brokenIn('jobs.retrieve/200-outcome', {
     '': application.id === preloadedIds.application,
     '#slow': application.isSlow,
-    '#other-unlike': application.id === preloadedIds.otherApplication && job.inputs !== inputs,
     '#failing': application.fails,
   })
   if (['jobs/born-completed', 'jobs/born-failed', 'jobs/instant'].some(varied))
