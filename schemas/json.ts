@@ -1,11 +1,16 @@
 /** JSON values: pointers (RFC 6901), members, merge patches (RFC 7396), previews. */
 
-export function tokensOf(pointer: string): string[] {
-  if (pointer === '') return []
-  const tokens = pointer.slice(1).split('/')
-  return pointer.includes('~')
-    ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    : tokens
+/** Pointers come from records and target files: a run has hundreds, and reads each of them hundreds of times. */
+const known = new Map<string, readonly string[]>()
+
+export function tokensOf(pointer: string): readonly string[] {
+  let tokens = known.get(pointer)
+  if (tokens) return tokens
+  tokens = pointer === '' ? [] : pointer.slice(1).split('/')
+  if (pointer.includes('~'))
+    tokens = tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  known.set(pointer, tokens)
+  return tokens
 }
 
 /**
@@ -41,16 +46,13 @@ export function hasParent(value: unknown, pointer: string): boolean {
 }
 
 /** Returns a copy with `replacement` at the pointer, adding the member if needed; `undefined` removes it. */
-export function setAt(
-  value: unknown,
-  pointer: string,
-  replacement: unknown,
-  [token, ...below] = tokensOf(pointer),
-): unknown {
+export function setAt(value: unknown, pointer: string, replacement: unknown, depth = 0): unknown {
+  const tokens = tokensOf(pointer)
+  const token = tokens[depth]
   if (token === undefined) return replacement
   if (typeof value !== 'object' || value === null) throw new Error(`no parent at ${pointer}`)
-  const isRemoved = replacement === undefined && below.length === 0
-  const inside = setAt(step(value, token), pointer, replacement, below)
+  const isRemoved = replacement === undefined && depth === tokens.length - 1
+  const inside = setAt(step(value, token), pointer, replacement, depth + 1)
   if (Array.isArray(value)) {
     const items = (value as unknown[]).slice()
     if (isRemoved) items.splice(Number(token), 1)
