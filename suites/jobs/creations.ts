@@ -424,8 +424,8 @@ const looksIn = derived((history): LookAfterRefusals[] =>
       const from = Math.max(previous?.endedAt ?? -Infinity, creation.sentAt - windowMs)
       // One for no application may block any.
       const before = refusalsIn(history)
-        .filter(({ status, within = '' }) => status === 404 || sameId(within, application.id))
         .filter((one) => one.sentAt >= from && one.endedAt <= creation.sentAt)
+        .filter(({ status, within = '' }) => status === 404 || sameId(within, application.id))
       const kinds = new Set(before.map((one) => one.fault ?? `${one.status} ${one.tpe}`))
       return [{ ...attempt, refusal: before.at(-1), kinds: [...kinds] }]
     })

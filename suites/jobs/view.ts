@@ -27,22 +27,21 @@ export class Job {
   /** In order, including answers other than a job. */
   readonly readings: HistoryEvent[] = []
   end: HistoryEvent | undefined
+  /** True if waiting is pointless: a status outside the enum is a fault. */
+  isOver: boolean
 
   constructor(id: string, application: Application, creation: HistoryEvent, twin?: Job) {
     this.id = id
     this.application = application
     this.creation = creation
     this.twinOf = twin?.creation
+    this.isOver = twin !== undefined
   }
 
   addReading(reading: HistoryEvent): void {
     this.readings.push(reading)
+    this.isOver ||= isEnded(reading)
     if (hasEnded(reading) && this.#isOwn(reading)) this.end ??= reading
-  }
-
-  /** True if waiting is pointless: a status outside the enum is a fault. */
-  get isOver(): boolean {
-    return this.twinOf !== undefined || this.readings.some(isEnded)
   }
 
   get inProgress(): HistoryEvent[] {
