@@ -131,18 +131,27 @@ const anyKey: Credential = { shown: '', full: true }
 /** `plain`: without members that only some requirements need. */
 type Extent = 'whole' | 'plain'
 
-/** By target and name: a run needs each of them hundreds of times. */
-const drafts = new WeakMap<Basis['target'], Map<string, Made>>()
+const known = new WeakMap<Basis['target'], Map<string, Made | undefined>>()
+
+/** Made once a target: a run needs each of them hundreds of times. */
+function ofTarget<T extends Made | undefined>(
+  { target }: OfTarget,
+  name: string,
+  make: () => T,
+): T {
+  const own = known.get(target) ?? new Map<string, Made | undefined>()
+  known.set(target, own)
+  if (!own.has(name)) own.set(name, make())
+  return own.get(name) as T
+}
 
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
-export function draftRequest(known: Basis, operation: OperationId, extent: Extent = 'plain'): Made {
-  const own = drafts.get(known.target) ?? new Map<string, Made>()
-  drafts.set(known.target, own)
-  const name = `${operation} ${extent}`
-  const draft = own.get(name) ?? makeDraft(known, operation, extent)
-  own.set(name, draft)
-  return draft
-}
+export const draftRequest = (
+  basis: Basis,
+  operation: OperationId,
+  extent: Extent = 'plain',
+): Made =>
+  ofTarget(basis, `${operation} ${extent}`, (): Made => makeDraft(basis, operation, extent))
 
 function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
   const { target } = known
@@ -245,8 +254,11 @@ export async function declaredRequest(
   operation: OperationId,
   extent: Extent,
 ): Promise<Made> {
-  const missing = missingReason(given.target.file, granting[operation].needs)
-  if (missing) return open(missing)
+  const undeclared = ofTarget(given, `needs of ${operation}`, (): Open | undefined => {
+    const missing = missingReason(given.target.file, granting[operation].needs)
+    return missing && open(missing)
+  })
+  if (undeclared) return undeclared
   const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
