@@ -243,9 +243,19 @@ function requestOf(refusal: Refusal, one: Case, isGenerated: boolean): Ask {
     !one.object &&
     !isGenerated
   const make = () =>
-    withChange(valid(), (own) => ({ ...one.change(one.object?.(own) ?? own), effect, fault }))
-  const own = `${requirement.id} ${what} ${credential.value} ${JSON.stringify(query)} ${key}`
-  return { name: isShared ? key : own, source: madeOnce(make), purpose }
+    withChange(valid(), (own) => {
+      // Most differ from the draft in their key alone, which most changes keep: then it is changed already.
+      const isDraft =
+        !one.object && own.body === material.valid.body && own.params === material.valid.params
+      const keepsKey = credential === material.valid.credential
+      return isDraft && keepsKey
+        ? { ...draft, credential: own.credential, effect, fault }
+        : { ...one.change(one.object?.(own) ?? own), effect, fault }
+    })
+  const name = isShared
+    ? key
+    : `${requirement.id} ${what} ${credential.value} ${JSON.stringify(query)} ${key}`
+  return { name, source: madeOnce(make), purpose }
 }
 
 /** Without an accepted control, another refusal may hide a fault of credentials: why nothing was proven then. */
