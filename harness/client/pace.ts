@@ -37,7 +37,7 @@ export function createSemaphore(size: number) {
     }
   }
   const next = (): void => {
-    for (let [first] = queue; first && first.count <= free; [first] = queue)
+    for (let first = queue[0]; first && first.count <= free; first = queue[0])
       queue.shift()?.enter(take(first.count))
   }
   const watch = (signal: AbortSignal): void => {

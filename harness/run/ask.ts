@@ -99,7 +99,7 @@ async function sendAgain(
         client.life.signal.throwIfAborted()
       } else {
         if (last) await client.backOff(last)
-        const sent = await client.send({ ...ask, ...retry.how }, probe, turn)
+        const sent = await client.send(last ? { ...ask, ...retry.how } : ask, probe, turn)
         if (isOpen(sent)) return client.lostMeanwhile(retry) ?? sent
         if (sent.unanswered) tries.push(sent.unanswered)
         tries.push(sent)
@@ -135,7 +135,8 @@ async function sendAndAppend(client: Client, next: Ask): Promise<void> {
     if (!findings.spoilers.has(kind)) findings.spoilers.set(kind, { wrong: blames, fresh: judge })
   }
   // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
-  if (isRight(judge) && !haveStatus(judge.purpose.expects, 'no-5xx'))
+  const { previousRequest, purpose } = judge
+  if (previousRequest && !haveStatus(purpose.expects, 'no-5xx') && isRight(judge))
     judge.previousRequest = undefined
 }
 
@@ -166,7 +167,10 @@ export async function settle<T extends object>(
   rule: (journal: Journal) => T,
   isEnd = false,
 ): Promise<Exclude<T, Asks>> {
-  const own = new Map<string, Promise<unknown>>()
+  const own = new Set<string>()
+  // Told by each answer; a race of all that are under way would watch each of them anew every time.
+  let came: () => void
+  let failed: (bug: unknown) => void
   for (;;) {
     const verdict = rule(client.journal)
     const { asks = [], atEnd } = verdict as {
@@ -176,12 +180,17 @@ export async function settle<T extends object>(
     for (const ask of isEnd || !atEnd ? asks : []) {
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
-      // A bug that throws stays in `own`, so that the race below throws it.
-      const sent = sendShared(client, ask).then(() => own.delete(key))
-      own.set(key, sent)
+      own.add(key)
+      sendShared(client, ask).then(
+        () => own.delete(key) && came(),
+        (bug: unknown) => failed(bug),
+      )
     }
     if (own.size === 0) return verdict as Exclude<T, Asks>
-    await Promise.race(own.values())
+    await new Promise<void>((resolve, reject) => {
+      came = resolve
+      failed = reject
+    })
   }
 }
 

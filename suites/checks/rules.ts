@@ -135,14 +135,13 @@ export function judgeInOrder(cases: readonly CaseRule[], most: number) {
   return (journal: Journal): readonly Judged[] => {
     const further: Judged[] = []
     let asks = 0
-    for (const rule of rules.slice(settled.length)) {
-      if (asks >= most) break
-      const verdict = rule(journal)
+    for (let at = settled.length; at < rules.length && asks < most; at++) {
+      const verdict = rules[at]!(journal)
       if (verdict.outcome === 'asks') asks += verdict.asks.length
       if (verdict.outcome === 'asks' || further.length > 0) further.push(verdict)
       else settled.push(verdict)
     }
-    return [...settled, ...further]
+    return further.length === 0 ? settled : [...settled, ...further]
   }
 }
 
@@ -160,20 +159,21 @@ interface OtherCases {
 /** A requirement that is broken by any of these cases, and held by all of them. */
 export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
   const most = others.inOrder ? 1 : maxAtOnce
-  const parts = new Map(
-    ([undefined, 'after the others', 'at the end'] as const).map((when) => [
-      when,
-      judgeInOrder(
-        cases.filter((one) => one.when === when),
-        most,
-      ),
-    ]),
-  )
+  const partOf = (when: CaseRule['when']) => {
+    const own = cases.filter((one) => one.when === when)
+    return own.length > 0 ? [{ when, judge: judgeInOrder(own, most) }] : []
+  }
+  const generated = others.generated ? [{ when: undefined, judge: others.generated }] : []
+  const parts = [
+    ...partOf(undefined),
+    ...partOf('after the others'),
+    ...generated,
+    ...partOf('at the end'),
+  ]
   return (journal: Journal): Verdict => {
     const seen: Judged[] = []
-    for (const when of [undefined, 'after the others', 'generated', 'at the end'] as const) {
-      const judge = when === 'generated' ? others.generated : parts.get(when)
-      const judged = judge?.(journal) ?? []
+    for (const { when, judge } of parts) {
+      const judged = judge(journal)
       seen.push(...judged)
       const isOver = judged.some(
         (one) => one.outcome === 'broken' || (one.outcome === 'open' && !one.isFurther),
