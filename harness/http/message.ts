@@ -134,10 +134,8 @@ export function isNamed(line: HeaderLine, name: string): boolean {
 }
 
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
-  let value: string | undefined
-  for (const line of headers)
-    if (isNamed(line, name)) value = value === undefined ? line.value : `${value}, ${line.value}`
-  return value
+  const lines = headers.filter((line) => isNamed(line, name))
+  return lines.length > 0 ? lines.map((line) => line.value).join(', ') : undefined
 }
 
 export function promisedLength(headers: readonly HeaderLine[]): number | undefined {

@@ -110,14 +110,14 @@ export function createTransport(options: TransportOptions): Transport {
     return one.send(request)
   }
 
-  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
+  function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const { after, fresh = false } = sending
-    let line = take(fresh || after !== undefined)
-    if (after) {
-      after.ended(await sendOn(line, after.request, { ...sending, tag: after.tag }, true))
-      if (!lines.has(line)) line = take(true)
-    }
-    return await sendOn(line, request, sending)
+    const line = take(fresh || after !== undefined)
+    if (!after) return sendOn(line, request, sending)
+    return sendOn(line, after.request, { ...sending, tag: after.tag }, true).then((result) => {
+      after.ended(result)
+      return sendOn(lines.has(line) ? line : take(true), request, sending)
+    })
   }
 
   return {
@@ -197,14 +197,16 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const { timeoutMs, signals } = this.#options
     const result = new Promise<HttpResult>((resolve) => (this.#resolve = resolve))
     if (timeoutMs < longestTimerMs) this.#timer = setTimeout(beLate, timeoutMs, this)
+    if (signals.some((signal) => signal?.aborted)) {
+      this.interrupt()
+      return result
+    }
     for (const signal of signals) {
       if (!signal) continue
       const open = openUnder(signal)
       open.add(this)
       this.#open.push(open)
     }
-    for (const signal of signals) if (signal?.aborted) this.interrupt()
-    if (this.#isSettled) return result
     const { endpoint } = this.#line
     const sent: string[] = []
     for (const line of headers)

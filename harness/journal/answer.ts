@@ -35,7 +35,7 @@ const settlingEveryMs = 1000
  */
 export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
   const other = ask.otherwise && { ...ask, source: ask.otherwise, otherwise: undefined }
-  const at = all.findIndex((one) => !one.ask.otherwise)
+  const at = other ? all.findIndex((one) => !one.ask.otherwise) : -1
   if (other && at >= 0) return answerTo(other, all.slice(at), known)
   const conclusion = concludeFrom(ask, all, known)
   if (!('judge' in conclusion)) return conclusion
@@ -49,9 +49,9 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
     return { asks: [{ ...ask, pauseMs }] }
   }
   // What was lost before may have had an effect, though the same request was answered several times since.
-  const lost = all.find(
-    (entry) => entry.exchange.probe === judge.probe && entry.exchange.unanswered,
-  )
+  const lost =
+    all.length > 1 &&
+    all.find((entry) => entry.exchange.probe === judge.probe && entry.exchange.unanswered)
   if (!lost || judge.unanswered) return conclusion
   return { ...conclusion, judge: { ...judge, unanswered: lost.exchange.unanswered } }
 }
@@ -303,7 +303,10 @@ export function retryOf(ask: Ask, tries: readonly Exchange[], chance: Chance) {
   let unanswered: Exchange | undefined
   /** Repeated without an answer as often as is conclusive. */
   let isResent = false
-  let [lost, away, ofGateway, throttled] = [0, 0, 0, 0]
+  let lost = 0
+  let away = 0
+  let ofGateway = 0
+  let throttled = 0
   for (const one of tries) {
     const { noResponse, response, wasAway } = one
     const { expects } = one.purpose

@@ -134,19 +134,17 @@ export function observedCase(requirement: ObservedRequirement, exchange: Exchang
   return rules[requirement](response, exchange)
 }
 
-const talliesOf = perRun(
-  () => new Map(observedRequirements.map((id) => [id, { cases: 0, failures: [] as Evidence[] }])),
+const talliesOf = perRun(() =>
+  observedRequirements.map((id) => ({ id, cases: 0, failures: [] as Evidence[] })),
 )
 
 /** Failures kept per requirement and operation: some may turn out inconclusive, or those of a connection. */
 const maxKept = 4
 
-export function watchEnvelope(client: Client, given: Given, exchange: Exchange): void {
-  const tallies = talliesOf(client)
-  for (const requirement of observedRequirements) {
-    const seen = isPlanned(given, requirement) && observedCase(requirement, exchange)
+export function watchEnvelope(client: Client, _given: Given, exchange: Exchange): void {
+  for (const tally of talliesOf(client)) {
+    const seen = observedCase(tally.id, exchange)
     if (!seen) continue
-    const tally = tallies.get(requirement)!
     tally.cases++
     const { expected, actual } = seen
     if (actual === undefined) continue
@@ -167,7 +165,7 @@ const maxShown = 3
 
 /** Judges an observed requirement by all answers of the run; must be called last. */
 export const byAllAnswers: Judge = async ({ client, given, requirement }): Promise<Verdict> => {
-  const { cases, failures } = talliesOf(client).get(requirement.id as ObservedRequirement)!
+  const { cases, failures } = talliesOf(client).find((one) => one.id === requirement.id)!
   const { spoiledAnswers } = client.findings
   const own: Evidence[] = []
   for (const failure of failures) {
@@ -229,9 +227,9 @@ const refusals = new Set([400, 404, 410, 422])
  * one may also conflict because it is still processed, unless the answer says that it was added.
  */
 function isFirstAddition(client: Client, exchange: Exchange): boolean {
-  if (isSettling(client.known, exchange) && !countsAsGranted(exchange)) return false
   const event = client.journal.events.at(-1)
   if (event?.exchange !== exchange || event.operation !== additionOperation) return false
+  if (isSettling(client.known, exchange) && !countsAsGranted(exchange)) return false
   const [upload, ...others] = client.journal.of(event.object ?? '')
   const isPlain = upload?.operation === uploadOperation && upload.within === undefined
   return isPlain && others.every((one) => one === event)
