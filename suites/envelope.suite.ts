@@ -12,7 +12,7 @@ import {
   envelopeRemark,
   type Exchange,
   isOpen,
-  type Made,
+  type Making,
   matchPairs,
   type Open,
   type Verdict,
@@ -148,7 +148,7 @@ const padding = 256 * 1024
 const largeText = 2 * 1024 * 1024
 const smallest = 100
 
-type Sized = (size?: number) => Promise<Made>
+type Sized = (size?: number) => Making
 
 const withoutKey: Open = open('no key: only requests that need no key were sent')
 

@@ -18,7 +18,7 @@ import type { Pairs } from '../catalogue/answers.ts'
 import {
   type Exchange,
   isOpen,
-  type Made,
+  type Making,
   type Open,
   type Verdict,
   withChange,
@@ -59,7 +59,7 @@ const unknownGraph: Condition = {
 }
 
 /** Sends a request whose only wrong answer is a crash. */
-const sendOdd = (context: CheckContext, make: () => Promise<Made>, what: string) =>
+const sendOdd = (context: CheckContext, make: () => Making, what: string) =>
   context.send(make, { badInput: true, expects: anyButError, what })
 
 const otherName = 'Tee – чай 茶.txt'

@@ -1,7 +1,7 @@
 import { requirementById, type RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import type { Given } from '../harness/client/index.ts'
-import { isOpen, jsonValue, type Made, type Probe } from '../harness/journal/index.ts'
+import { isOpen, jsonValue, type Making, type Probe } from '../harness/journal/index.ts'
 import { member, preview } from '../schemas/json.ts'
 import {
   anyWord,
@@ -41,7 +41,7 @@ export const everyOperation = suite('*', () => ({
 export interface RefusedChange {
   readonly requirement: string
   readonly purpose: ReturnType<typeof setupFor>
-  change(valid: Probe): Made | Promise<Made>
+  change(valid: Probe): Making
 }
 
 /** The purpose of a request that is only sent because its refusal may have an effect. */

@@ -14,7 +14,7 @@ import {
   isOpen,
   jsonOf,
   jsonValue,
-  type Made,
+  type Making,
   type Probe,
   type Verdict,
   withChange,
@@ -137,7 +137,7 @@ function refusedByBlueprint({ client, given }: CheckContext): RefusedChange[] {
   const scenario = given.target.scenarios[blueprint]
   const pointer = pointerOf(given, operation, 'name')
   if (!scenario || scenario.raw || scenario.isExclusive || pointer === undefined) return []
-  const change = (valid: Probe): Promise<Made> =>
+  const change = (valid: Probe): Making =>
     withChange(
       applyScenario(client, given, scenario, operation, async () => valid),
       (probe) => withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer))),

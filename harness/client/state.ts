@@ -17,7 +17,7 @@ import {
   type Evidence,
   type Exchange,
   type Journal,
-  type Made,
+  type Making,
   type Open,
   type Probe,
   type Credential,
@@ -142,7 +142,7 @@ export interface Given {
   readonly keys: Keys
   readonly objects: Objects
   /** Valid requests that need more than the declared body. */
-  requests: Readonly<Partial<Record<OperationId, () => Promise<Made>>>>
+  requests: Readonly<Partial<Record<OperationId, () => Making>>>
   /** Changes a valid request to another object of the kind in its path, if there is one. */
   changeTo(
     other: OtherObject,
@@ -248,7 +248,7 @@ export function createKeys(target: Target, redactor: Redactor, life: Pick<Lifeti
   const fixed = full && 'value' in full ? written(full.value, full, true) : undefined
   return {
     hasFull: full !== undefined,
-    full: async (): Promise<Credential> =>
+    full: (): Credential | Promise<Credential> =>
       fixed ?? (full ? bearer(full, true) : { shown: '', full: false }),
     /** The current credential: a short-lived key may have been replaced. */
     current: (credential: Credential): Credential | Promise<Credential> =>

@@ -46,19 +46,19 @@ export interface Probe {
 /** A request, or why none can be made. */
 export type Made = Probe | Open
 
-/** A request, or a function that makes a new one per attempt (a new name for a creation). */
-export type Source = Probe | (() => Made | Promise<Made>)
+/** At once, or later: making it may send requests. */
+export type Making = Made | Promise<Made>
 
-export const probeOf = (source: Source): Made | Promise<Made> =>
+/** A request, or a function that makes a new one per attempt (a new name for a creation). */
+export type Source = Probe | (() => Making)
+
+export const probeOf = (source: Source): Making =>
   typeof source === 'function' ? source() : source
 
 /** The request with a change, if it could be made. */
-export async function withChange(
-  made: Made | Promise<Made>,
-  change: (valid: Probe) => Made | Promise<Made>,
-): Promise<Made> {
-  const valid = await made
-  return isOpen(valid) ? valid : change(valid)
+export function withChange(made: Making, change: (valid: Probe) => Making): Making {
+  if (made instanceof Promise) return made.then((valid) => withChange(valid, change))
+  return isOpen(made) ? made : change(made)
 }
 
 export function withOwn(

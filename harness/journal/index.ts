@@ -62,6 +62,7 @@ export {
   jsonOf,
   kindOf,
   type Made,
+  type Making,
   mayConflictWithCopy,
   pathOf,
   type PreviousRequest,

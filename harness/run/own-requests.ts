@@ -89,7 +89,7 @@ export async function sendHookRequest(
   let fresh = false
   for (;;) {
     const key = request.withKey ? given.keys.full() : undefined
-    const full = await key?.catch((error: unknown) => error as Error)
+    const full = key instanceof Promise ? await key.catch((error: unknown) => error as Error) : key
     if (full instanceof Error) return { status: undefined, why: full.message }
     const response = await sendOnce(client, given, request, sending, { full, fresh })
     const isSilent = response.status === undefined

@@ -13,7 +13,7 @@ import {
   isOpen,
   type Journal,
   jsonOf,
-  type Made,
+  type Making,
   type Open,
   type Probe,
   type Verdict,
@@ -117,7 +117,7 @@ export interface Refusal {
   /** The accepted pairs, if a case does not name others. */
   readonly expects: Pairs
   /** Makes the valid request that a fault is put into. */
-  valid(): Promise<Made>
+  valid(): Making
 }
 
 export type MadeCases = readonly Case[] | Open
@@ -127,7 +127,7 @@ export interface Condition {
   casesIn(
     material: Material,
     context: CheckContext,
-    valid: () => Promise<Made>,
+    valid: () => Making,
   ): MadeCases | Promise<MadeCases>
   /** In sequence: each may depend on the previous one. A quick run sends only the first. */
   readonly inOrder?: boolean | undefined
@@ -140,7 +140,7 @@ export interface CaseCondition extends Condition, KnownCases {
   casesIn(
     material: Material,
     context: Pick<CheckContext, 'given'>,
-    valid: () => Promise<Made>,
+    valid: () => Making,
   ): MadeCases | Promise<MadeCases>
 }
 

@@ -10,7 +10,7 @@ import {
   isMissing,
   isOpen,
   jsonOf,
-  type Made,
+  type Making,
   type Open,
   type Probe,
   type Verdict,
@@ -244,7 +244,7 @@ function answerVerdict(
 }
 
 interface GrantedRequest extends Pick<Case, 'what' | 'when' | 'isBehind'> {
-  make(): Promise<Made>
+  make(): Making
   readonly check?: GrantedCheck | undefined
   readonly tries?: number
 }
@@ -333,8 +333,8 @@ export const grantedByScenario: Judge = (context) => granted(asScenario).judge(c
 export function grantedProbe(
   { client, given, requirement: { effect }, scenario }: CheckContext,
   operation: OperationId,
-  own: () => Promise<Made>,
-): () => Promise<Made> {
+  own: () => Making,
+): () => Making {
   if (!scenario) return own
   const change = (probe: Probe): Probe => ({ ...probe, effect })
   return () => withChange(applyScenario(client, given, scenario, operation), change)

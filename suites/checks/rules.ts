@@ -9,7 +9,7 @@ import {
   type Evidence,
   type Exchange,
   type Journal,
-  type Made,
+  type Making,
   type Open,
   type Purpose,
   type Source,
@@ -68,8 +68,8 @@ export const requestFor = (
   purpose: { requirement: context.requirement.id, role: 'probe', ...purpose },
 })
 
-export function madeOnce(make: () => Promise<Made>): () => Promise<Made> {
-  let made: Promise<Made> | undefined
+export function madeOnce(make: () => Making): () => Making {
+  let made: Making | undefined
   return () => (made ??= make())
 }
 

@@ -15,7 +15,7 @@ import {
   isExpected,
   isOpen,
   type Journal,
-  type Made,
+  type Making,
   type Open,
   type Verdict,
   withChange,
@@ -188,7 +188,7 @@ function scenarioProbe(
   given: Given,
   scenario: Scenario,
   plain = () => declaredRequest(client, given, scenario.operation, 'whole'),
-): Promise<Made> {
+): Making {
   const { operation } = scenario
   const isShared = operationOf(operation).needsOwnObject && !scenario.isExclusive
   const source = isShared
@@ -199,7 +199,7 @@ function scenarioProbe(
 
 interface Repeated {
   readonly expects: Pairs
-  make(): Promise<Made>
+  make(): Making
   readonly most: number
   /** The status of the control. */
   readonly usual: number | undefined

@@ -29,6 +29,7 @@ import {
   type Credential,
   type Probe,
   type Made,
+  type Making,
   isOpen,
   withChange,
   jsonOf,
@@ -219,7 +220,7 @@ export async function placeholderRequest(given: Given, id: OperationId): Promise
  * The operation's valid request, new each time: with unique names, and a newly uploaded file to add to a graph. A
  * scenario of the requirement for valid requests is applied. Open if something is not declared, or cannot be made.
  */
-export function validRequest(client: Client, given: Given, operation: OperationId): Promise<Made> {
+export function validRequest(client: Client, given: Given, operation: OperationId): Making {
   const scenario = given.target.scenarios[granting[operation].id]
   if (!scenario) return declaredRequest(client, given, operation, 'plain')
   const effect = effectOf(given, operation)
@@ -242,18 +243,18 @@ export async function distinctRequest(
 export async function sharedRequest(
   client: Client,
   name: string,
-  make: () => Promise<Made>,
+  make: () => Making,
 ): Promise<Made> {
-  const shared = await once(client, name, make)
+  const shared = await once(client, name, async () => make())
   return isOpen(shared) ? make() : shared
 }
 
-export async function declaredRequest(
+export function declaredRequest(
   client: Client,
   given: Given,
   operation: OperationId,
   extent: Extent,
-): Promise<Made> {
+): Making {
   const undeclared = ofTarget(given, `needs of ${operation}`, (): Open | undefined => {
     const missing = missingReason(given.target.file, granting[operation].needs)
     return missing && open(missing)
@@ -268,12 +269,17 @@ export async function declaredRequest(
   }
   const made = draftRequest(given, operation, extent)
   if (isOpen(made)) return made
-  const draft = { ...made, credential: await given.keys.full() }
-  if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
-  if (freshFileAt !== undefined) return withFreshFile(client, given, draft)
-  return creates?.name && 'role' in creates.name
-    ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
-    : draft
+  const withKey = (credential: Credential): Making => {
+    const draft = { ...made, credential }
+    if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
+    if (freshFileAt !== undefined) return withFreshFile(client, given, draft)
+    return creates?.name && 'role' in creates.name
+      ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
+      : draft
+  }
+  // Most keys are fixed: their requests are made at once.
+  const key = given.keys.full()
+  return key instanceof Promise ? key.then(withKey) : withKey(key)
 }
 
 /** A request about an object created for it, so that nothing else can be destroyed. */
@@ -346,7 +352,7 @@ export async function applyScenario(
   given: Given,
   scenario: Scenario,
   operation: OperationId,
-  plain = (): Promise<Made> => declaredRequest(client, given, operation, 'whole'),
+  plain = (): Making => declaredRequest(client, given, operation, 'whole'),
 ): Promise<Made> {
   const usesPlaceholder = bringsBody(scenario) && !isDeclared(given, operation)
   const base = usesPlaceholder ? await placeholderRequest(given, operation) : await plain()
@@ -392,23 +398,23 @@ interface SentControl {
   readonly state: 'granted' | 'refused'
   readonly exchange: Exchange
   readonly remarks?: string
-  valid(): Promise<Made>
+  valid(): Making
 }
 
 /** Not sent: it would create or generate under `--read-only`, or nobody knows a request or key. */
 interface UnsentControl {
   readonly state: 'none'
   readonly unsent: string
-  valid(): Promise<Made>
+  valid(): Making
 }
 
 /** A valid request; equal names mean equal requests, sent once per run. */
 interface ControlRequest {
   readonly operation: OperationId
   readonly name: string
-  make(): Promise<Made>
+  make(): Making
   /** Makes it for further attempts; default: `make`. */
-  remake?(): Promise<Made>
+  remake?(): Making
 }
 
 /** What the journal says of a control, or what to send: it is repeated as often as its answers may vary. */

@@ -201,7 +201,7 @@ test('the first answer may take as long as limits.timeoutMs says', async () => {
 test('answers that are cut off and asked for again are counted, and reported', async () => {
   // What is asked for again goes on: a target that gives no answer on two connections may be failed for it.
   const { failed, facts, report } = await judgeWhile((number, _request, _send, { options }) =>
-    !options.fresh && number > 10 && number % 40 === 0 ? lost({ message: 'cut off' }) : undefined,
+    !options.fresh && number > 10 && number % 25 === 0 ? lost({ message: 'cut off' }) : undefined,
   )
   expect(failed).toEqual([])
   expect(facts.retried).toBeGreaterThan(1)
