@@ -159,20 +159,17 @@ interface OtherCases {
 /** A requirement that is broken by any of these cases, and held by all of them. */
 export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
   const most = others.inOrder ? 1 : maxAtOnce
-  const partOf = (when: CaseRule['when']) => {
-    const own = cases.filter((one) => one.when === when)
-    return own.length > 0 ? [{ when, judge: judgeInOrder(own, most) }] : []
-  }
-  const generated = others.generated ? [{ when: undefined, judge: others.generated }] : []
-  const parts = [
-    ...partOf(undefined),
-    ...partOf('after the others'),
-    ...generated,
-    ...partOf('at the end'),
-  ]
+  const parts = ([undefined, 'after the others', 'generated', 'at the end'] as const).map(
+    (when) => {
+      if (when === 'generated') return { when, judge: others.generated }
+      const own = cases.filter((one) => one.when === when)
+      return { when, judge: own.length > 0 ? judgeInOrder(own, most) : undefined }
+    },
+  )
   return (journal: Journal): Verdict => {
     const seen: Judged[] = []
     for (const { when, judge } of parts) {
+      if (!judge) continue
       const judged = judge(journal)
       seen.push(...judged)
       const isOver = judged.some(

@@ -132,7 +132,7 @@ const anyKey: Credential = { shown: '', full: true }
 /** `plain`: without members that only some requirements need. */
 type Extent = 'whole' | 'plain'
 
-const known = new WeakMap<Basis['target'], Map<string, Made | undefined>>()
+const ofTargets = new WeakMap<Basis['target'], Map<string, Made | undefined>>()
 
 /** Made once a target: a run needs each of them hundreds of times. */
 function ofTarget<T extends Made | undefined>(
@@ -140,52 +140,47 @@ function ofTarget<T extends Made | undefined>(
   name: string,
   make: () => T,
 ): T {
-  const own = known.get(target) ?? new Map<string, Made | undefined>()
-  known.set(target, own)
+  const own = ofTargets.get(target) ?? new Map<string, Made | undefined>()
+  ofTargets.set(target, own)
   if (!own.has(name)) own.set(name, make())
   return own.get(name) as T
 }
 
 /** The declared request as known in advance: with made-up ids for objects that a run creates, and declared names. */
-export const draftRequest = (
-  basis: Basis,
-  operation: OperationId,
-  extent: Extent = 'plain',
-): Made =>
-  ofTarget(basis, `${operation} ${extent}`, (): Made => makeDraft(basis, operation, extent))
-
-function makeDraft(known: Basis, operation: OperationId, extent: Extent): Made {
-  const { target } = known
-  const record = operationOf(operation)
-  const params: Record<string, string> = {}
-  for (const [parameter, { declaredAt }] of Object.entries(record.params ?? {})) {
-    const declared = getAt(target.file, declaredAt)
-    const isId = typeof declared === 'string' || typeof declared === 'number'
-    // The object to destroy is created first; until then, it is one that does not exist.
-    if (record.effect === 'destroys')
-      params[parameter] = freshUnknownId(
-        known,
-        knownIdLike(known, operation, parameter),
-        randomFor(known, `to destroy ${operation}`),
-      )
-    else params[parameter] = isId ? String(declared) : knownIdLike(known, operation, parameter)
-  }
-  const effect = readsDeclared(operation, target.file) ? 'none' : granting[operation].effect
-  const parts = { params, credential: anyKey, effect }
-  if (record.body === 'none') return draftOf(target, record, parts)
-  if (record.body === 'raw') {
-    const content = contentOf(known)
-    return isOpen(content) ? content : { ...draftOf(target, record, parts), body: content.bytes }
-  }
-  const needed = record.isWhole
-    ? record.members.flatMap((member) => member.declaredAt ?? [])
-    : [`/operations/${operation}/body`]
-  const undeclaredAt = needed.find((place) => getAt(target.file, place) === undefined)
-  if (undeclaredAt !== undefined) return undeclared(undeclaredAt.slice(1).replaceAll('/', '.'))
-  let json = record.isWhole ? wholeBody(known, operation) : target.operations[operation]?.body
-  const extra = extent === 'whole' ? [] : record.extraRoles
-  if (extra.length > 0) json = withoutRoles(known, operation, json, extra)
-  return draftOf(target, record, { ...parts, json })
+export function draftRequest(known: Basis, operation: OperationId, extent: Extent = 'plain'): Made {
+  return ofTarget(known, `${operation} ${extent}`, (): Made => {
+    const { target } = known
+    const record = operationOf(operation)
+    const params: Record<string, string> = {}
+    for (const [parameter, { declaredAt }] of Object.entries(record.params ?? {})) {
+      const declared = getAt(target.file, declaredAt)
+      const isId = typeof declared === 'string' || typeof declared === 'number'
+      // The object to destroy is created first; until then, it is one that does not exist.
+      if (record.effect === 'destroys')
+        params[parameter] = freshUnknownId(
+          known,
+          knownIdLike(known, operation, parameter),
+          randomFor(known, `to destroy ${operation}`),
+        )
+      else params[parameter] = isId ? String(declared) : knownIdLike(known, operation, parameter)
+    }
+    const effect = readsDeclared(operation, target.file) ? 'none' : granting[operation].effect
+    const parts = { params, credential: anyKey, effect }
+    if (record.body === 'none') return draftOf(target, record, parts)
+    if (record.body === 'raw') {
+      const content = contentOf(known)
+      return isOpen(content) ? content : { ...draftOf(target, record, parts), body: content.bytes }
+    }
+    const needed = record.isWhole
+      ? record.members.flatMap((member) => member.declaredAt ?? [])
+      : [`/operations/${operation}/body`]
+    const undeclaredAt = needed.find((place) => getAt(target.file, place) === undefined)
+    if (undeclaredAt !== undefined) return undeclared(undeclaredAt.slice(1).replaceAll('/', '.'))
+    let json = record.isWhole ? wholeBody(known, operation) : target.operations[operation]?.body
+    const extra = extent === 'whole' ? [] : record.extraRoles
+    if (extra.length > 0) json = withoutRoles(known, operation, json, extra)
+    return draftOf(target, record, { ...parts, json })
+  })
 }
 
 export function validDraft(known: Basis, operation: OperationId): Made {
@@ -269,17 +264,19 @@ export function declaredRequest(
   }
   const made = draftRequest(given, operation, extent)
   if (isOpen(made)) return made
-  const withKey = (credential: Credential): Making => {
-    const draft = { ...made, credential }
+  // Most keys are fixed: their requests are made at once.
+  const key = given.keys.full()
+  const whole: Making =
+    key instanceof Promise
+      ? key.then((credential) => ({ ...made, credential }))
+      : { ...made, credential: key }
+  return withChange(whole, (draft) => {
     if (effect === 'destroys') return withOwnObject(client, given, draft, operation)
     if (freshFileAt !== undefined) return withFreshFile(client, given, draft)
     return creates?.name && 'role' in creates.name
       ? withOwnName(given, draft, given.target.operations[operation]?.fields[creates.name.role])
       : draft
-  }
-  // Most keys are fixed: their requests are made at once.
-  const key = given.keys.full()
-  return key instanceof Promise ? key.then(withKey) : withKey(key)
+  })
 }
 
 /** A request about an object created for it, so that nothing else can be destroyed. */
