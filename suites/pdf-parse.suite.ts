@@ -1,12 +1,6 @@
 import { asScenario } from './checks/scenario.ts'
 import { byCases, type Case, type Condition, inMember, withBody } from './checks/case.ts'
-import {
-  granted,
-  grantedBy,
-  type GrantedCheck,
-  grantedVerdict,
-  withControl,
-} from './checks/granted.ts'
+import { controlled, granted, type GrantedCheck, grantedVerdict } from './checks/granted.ts'
 import { missingBody, deletedIdCases, unknownIdCases } from './checks/faults.ts'
 import { anyText, inPlaceOf, ofKindsAny, sample } from './checks/changes.ts'
 import { suite } from './checks/suite.ts'
@@ -158,9 +152,10 @@ const formats = ['text', 'markdown']
 
 const hasText: GrantedCheck = (_, exchange) => shapeFinding(exchange, 'pdf-content')
 
-const asText = grantedBy(withControl, {
+const asText = controlled({
   check: hasText,
-  control: { what: 'with format text', expected: '200 with the content of the PDF' },
+  what: 'with format text',
+  expected: '200 with the content of the PDF',
 })
 
 const asMarkdown: Case['change'] = (probe) => withJson(probe, { format: 'markdown' })

@@ -5,7 +5,7 @@ import { badBytes, withBytes } from './checks/bad-input.ts'
 import { byCases, inMember } from './checks/case.ts'
 import { atRole, pointerOf, valueAt } from './checks/changes.ts'
 import { byRecord } from './checks/faults.ts'
-import { accepted, grantedBy, withControl } from './checks/granted.ts'
+import { accepted, controlled } from './checks/granted.ts'
 import { suite } from './checks/suite.ts'
 
 /** Invalid UTF-8: a lone continuation, a truncated sequence, impossible bytes. */
@@ -31,8 +31,9 @@ const badEncoding = byCases((material) => {
 /** §2.8 shows entities only for response_type Entities. */
 const ofEntities = 'with response_type Entities'
 
-const entities = grantedBy(withControl, {
-  control: { what: ofEntities, expected: 'a 2xx with entities' },
+const entities = controlled({
+  what: ofEntities,
+  expected: 'a 2xx with entities',
   check(given, exchange) {
     const type = valueAt(given, 'medical.comprehend', 'response_type', jsonOf(exchange.probe))
     return type === 'Entities'

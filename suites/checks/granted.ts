@@ -102,7 +102,7 @@ interface OfControl {
  * one with an invalid body, since earlier requests must not change the answer; then with other JSON spelling. Not for
  * creations, scenarios and quick runs.
  */
-export const withControl: Cases = (one) => {
+const withControl: Cases = (one) => {
   const { body, effect } = operationOf(one.operation)
   if (effect === 'creates') return [controlCase]
   const again: Case = {
@@ -129,7 +129,11 @@ async function acceptedAnswer(
   return isAlready ? sendWithFreshFile(context, operation, sent) : sent
 }
 
-export const accepted = grantedBy(withControl, { control: { answer: acceptedAnswer } })
+/** Judges the requirement of an operation for its valid request, which `check` may look at. */
+export const controlled = ({ check, ...control }: OfControl & Pick<GrantedOptions, 'check'>) =>
+  grantedBy(withControl, { check, control })
+
+export const accepted = controlled({ answer: acceptedAnswer })
 
 interface GrantedOptions {
   readonly check?: GrantedCheck | undefined
