@@ -227,7 +227,12 @@ function answerVerdict(
   const verdict = findingVerdict(found, { exchange, what })
   const { creates, operation, params } = exchange.probe
   const file = params['file_id'] ?? creates ?? ''
-  const isUse = operation !== 'files.retrieve' && given.objects.madeAt.has(file)
+  // What destroys the file may have done so, and deny it.
+  const isUse =
+    operation !== null &&
+    operation !== 'files.retrieve' &&
+    operationOf(operation).effect !== 'destroys' &&
+    given.objects.madeAt.has(file)
   if (!isUse || !isMissing(exchange.response ?? {}) || given.target.absent['files.retrieve'])
     return verdict
   const seen = lookAt(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { operationProbe } from '../../harness/client/index.ts'
-import { answer, judge } from './networks.ts'
+import { answer, judge, refusal } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'
 
@@ -51,4 +51,21 @@ test('a server that answers an upload with a declared file keeps it', async () =
   })
   expect(sent).toEqual([])
   expect(report.run.cleanup.left.concat(report.run.created as never)).toEqual([])
+})
+
+test('a server that says of what it destroyed that it was never there fails', async () => {
+  const parsing: { effect?: string } = operationOf('pdf.parse')
+  parsing.effect = 'destroys'
+  const { of } = await judge(['pdf.parse/200-text'], {
+    change: ({ resources, ...file }) => ({
+      ...file,
+      resources: { ...resources, pdfFile: undefined },
+    }),
+    way: (_, send, { probe }) =>
+      probe?.operation === 'pdf.parse' || probe?.operation === 'files.retrieve'
+        ? refusal(404, 'ResourceNotFound')
+        : send(),
+  })
+  parsing.effect = 'none'
+  expect(of('pdf.parse/200-text')).toMatchObject({ outcome: 'failed' })
 })

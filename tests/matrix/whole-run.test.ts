@@ -106,7 +106,8 @@ async function judgeWhole() {
       add(byOperation, operation)
       const isBad = requirement?.endsWith('/bad-input-no-5xx')
       const isSuccess = response?.isGranted === true
-      if ((isSuccess || (response && isBad)) && probe.effect !== 'none') add(taken, operation)
+      const isMaking = probe.effect === 'creates' || probe.effect === 'generates'
+      if ((isSuccess || (response && isBad)) && isMaking) add(taken, operation)
       if (isSuccess && isBad && role === 'probe' && probe.effect === 'generates')
         add(granted, requirement!)
       if (requirement !== null && role !== 'control') add(byRequirement, requirement)
