@@ -74,9 +74,8 @@ export function unknownIdCases(
   const { requirement, operation, target, valid } = material
   const declared = valid.params[parameter] ?? ''
   const { effect, params } = operationOf(operation)
-  // Other forms of ids may be ambiguous, and nothing declared may be destroyed.
-  const ofOthers = (effect !== 'destroys' && params?.[parameter]?.others) || []
-  const uuid = ofOthers
+  // Other forms of ids may be ambiguous.
+  const uuid = (params?.[parameter]?.others ?? [])
     .map((pointer) => getAt(target.file, pointer))
     .find((id) => typeof id === 'string' && isUuid(id)) as string | undefined
   const drawn = freshUnknownId(material, declared, randomFor(material, requirement.id))
@@ -93,7 +92,10 @@ export function unknownIdCases(
     ],
     'of another kind': [`the id of another kind of object as ${parameter}`, uuid],
   }
-  return (ways ?? (Object.keys(ids) as Way[])).flatMap((way): Case[] => {
+  // No id that is declared, or made from one, is named to what destroys.
+  const all =
+    effect === 'destroys' ? (['unknown', 'asked twice'] as const) : (Object.keys(ids) as Way[])
+  return (ways ?? all).flatMap((way): Case[] => {
     const [what, id] = ids[way]
     if (id === undefined || id === declared) return []
     const keepsForm =

@@ -4,6 +4,7 @@ import { operationProbe } from '../../harness/client/index.ts'
 import { answer, judge, refusal } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'
+const unknown = `${destroying}/404-unknown-file`
 
 // As if the interface destroyed what it reads.
 const record: { effect?: string } = operationOf(destroying)
@@ -15,7 +16,7 @@ test('a request that destroys never names an object that the target file declare
   const sent: string[] = []
   let declared = ''
   let refused: Promise<unknown> | undefined
-  const { of } = await judge([`${destroying}/2xx-accepted`, `${destroying}/401-*`], {
+  const { of } = await judge([`${destroying}/2xx-accepted`, `${destroying}/401-*`, unknown], {
     prepare(run) {
       declared = String(run.given.target.resources.file)
       const source = operationProbe(run.given, destroying, { params: { file_id: declared } })
@@ -30,6 +31,7 @@ test('a request that destroys never names an object that the target file declare
   const why = `it would destroy ${declared}, which the target file declares`
   expect(await refused).toEqual({ outcome: 'open', why })
   expect(of(`${destroying}/2xx-accepted`)).toMatchObject({ outcome: 'passed' })
+  expect(of(unknown)).toMatchObject({ outcome: 'passed', cases: 2 })
   expect(sent.length).toBeGreaterThan(0)
   expect(sent.filter((path) => path.includes(declared))).toEqual([])
 })

@@ -263,7 +263,7 @@ function whyNotId(id: OperationId, way: string): string | undefined {
   const [param] = Object.entries(operationOf(id).params ?? {})
   if (!param) return 'its path has no id'
   const [name, { format }] = param
-  if (operationOf(id).effect === 'destroys' && ['of another kind', 'deleted'].includes(way))
+  if (operationOf(id).effect === 'destroys' && !['unknown', 'asked twice'].includes(way))
     return 'nothing that is declared is named to what destroys'
   if (way === 'deleted') return name === 'file_id' ? undefined : 'nothing says what was deleted'
   return format === undefined ? ofAnyForm[way] : undefined
