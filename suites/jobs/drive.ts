@@ -48,12 +48,12 @@ import { haveStatus } from '../../catalogue/answers.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { noCredential } from '../authentication/key-forms.ts'
-import { type RefusedChange, refusalsOf } from '../general.suite.ts'
+import { type RefusedChange, refusalsOf, setupFor } from '../general.suite.ts'
 import { conflict, moments, mostLooks, windowMs } from './creations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { jobFaults } from './faults.ts'
 import { apartMs } from './readings.ts'
-import { ids, type JobRuleId, jobRules, rulesAfter, type State } from './rules.ts'
+import { ids, type JobRuleId, jobRules, type State } from './rules.ts'
 import {
   type Application,
   hasEnded,
@@ -94,6 +94,9 @@ const longestPauseMs = 1000
 
 const jobRead = (given: Given, id: string): Promise<Probe> =>
   operationProbe(given, 'jobs.retrieve', { params: { job_id: id } })
+
+export const rulesAfter = (state: State): JobRuleId[] =>
+  (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)
 
 const sharedBy = perRun(() => ({
   polls: new Map<Job, Promise<Left>>(),
@@ -320,18 +323,20 @@ class Gate extends Jobs {
 // Conflicts
 
 const attacks = [
-  ...['400-missing-inputs', '400-missing-required-inputs', '401-missing-credentials'],
+  ...['400-missing-inputs', '400-missing-required-inputs'],
   ...['400-malformed-inputs', '400-wrong-content-type', '400-malformed-json'],
 ]
 
 /** Refused requests may take away the lock of a job in progress. */
 async function attackLock(gate: Gate, job: Job): Promise<Left> {
-  const chosen = gate.isQuick ? attacks.slice(0, 3) : attacks
-  const refusals = await jobRefusals(gate, chosen)
-  const reading = withCredential(await jobRead(gate.given, job.id), noCredential)
-  const about = 'jobs.retrieve/401-missing-credentials'
-  const purpose = { requirement: ids.inProgress, about, role: 'setup', badInput: true } as const
-  return firstOpen([refuse(gate, ids.inProgress, refusals), ask(gate.client, reading, purpose)])
+  const { application, given, isQuick } = gate
+  const malformed = await jobRefusals(gate, isQuick ? attacks.slice(0, 2) : attacks)
+  const valid = [await jobRequest(given, application), await jobRead(given, job.id)]
+  const keyless = valid.map((probe) => ({
+    purpose: setupFor(`${probe.operation}/401-missing-credentials`, 'without a key'),
+    change: () => withCredential(probe, noCredential),
+  }))
+  return refuse(gate, ids.inProgress, [...malformed, ...keyless])
 }
 
 /** With the pauses between them, for half a minute. */
@@ -504,7 +509,7 @@ function jobRefusals({ given, application }: Gate, only?: readonly string[]) {
 async function refuse(
   gate: Gate,
   requirement: JobRuleId,
-  refusals: readonly RefusedChange[],
+  refusals: readonly Pick<RefusedChange, 'purpose' | 'change'>[],
 ): Promise<Left> {
   const valid = await jobRequest(gate.given, gate.application)
   const how = { awaitFree: takeConflict }

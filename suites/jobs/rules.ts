@@ -43,6 +43,3 @@ export const ids = {
   atomic: 'jobs.create/409-atomic',
   noEffect: 'jobs.create/4xx-no-effect',
 } as const satisfies Record<string, JobRuleId>
-
-export const rulesAfter = (state: State): JobRuleId[] =>
-  (Object.keys(jobRules) as JobRuleId[]).filter((id) => jobRules[id].state === state)

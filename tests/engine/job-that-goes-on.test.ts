@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import type { TargetFile } from '../../harness/target/model.ts'
-import { ids, rulesAfter } from '../../suites/jobs/rules.ts'
+import { rulesAfter } from '../../suites/jobs/drive.ts'
+import { ids } from '../../suites/jobs/rules.ts'
 import { viewOf } from '../../suites/jobs/view.ts'
 import { withoutApplications } from './behind.ts'
 import { isGranted, jsonIn, judge, refusal, type Way } from './networks.ts'
