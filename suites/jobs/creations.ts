@@ -13,7 +13,6 @@ import {
   type Rule,
   seconds,
   timesAlike,
-  type Verdict,
   verdictOf,
   describePairs,
   describeResponse,
@@ -26,7 +25,6 @@ import {
 import {
   type Attempt,
   attemptsIn,
-  allAttempts,
   createdAt,
   isBeside,
   type Job,
@@ -52,7 +50,7 @@ function createdShows({ creation: { exchange, status } }: Attempt) {
   return { exchange, what: 'with a valid body', ...found }
 }
 
-/** On an application that the run made, before its first job: only a platform may have started one there. */
+/** On an application of the run, before its first job: only a platform may have started one there. */
 function refusedWhenNew(history: History): Evidence[] {
   const { settleMs } = history.limits
   return attemptsIn(history).flatMap((attempts) => {
@@ -75,7 +73,7 @@ function refusedWhenNew(history: History): Evidence[] {
 
 export const createdRule: Rule = (history) => {
   // In a recording, each accepted creation is judged by itself.
-  const granted = history.isRecorded ? [] : allAttempts(history).filter(isGranted)
+  const granted = history.isRecorded ? [] : attemptsIn(history).flat().filter(isGranted)
   const refused = [...refusedWhenNew(history), refusedTogether(history)]
   return judged([...granted.map(createdShows), ...refused], 'no creation was accepted')
 }
@@ -88,19 +86,21 @@ interface Beside {
 }
 
 const besides = derived((history): Beside[] =>
-  allAttempts(history).flatMap(({ creation, met }) =>
-    met
-      .filter((job) => job.creation.key === creation.key)
-      .filter((job) => isConflict(creation) || isBeside(creation, job))
-      .map((job) => ({ creation, job })),
-  ),
+  attemptsIn(history)
+    .flat()
+    .flatMap(({ creation, met }) =>
+      met
+        .filter((job) => job.creation.key === creation.key)
+        .filter((job) => isConflict(creation) || isBeside(creation, job))
+        .map((job) => ({ creation, job })),
+    ),
 )
 
 /** Whether an answer other than 409 proves nothing. */
 function isExcused(history: History, { creation, job }: Beside): boolean {
   const { request, status } = creation
   const alike = besides(history).flatMap((one) => (one.job === job ? one.creation : []))
-  // Only several without any answer prove a fault, and only if it was not the client that broke off.
+  // Only several without an answer prove a fault, unless the client of a recording broke off.
   const isProof = !history.isRecorded && alike.length >= timesAlike
   if (status === undefined) return !isProof || alike.some((one) => one.status !== undefined)
   if (creation.isGranted) {
@@ -233,8 +233,8 @@ interface Shown {
 type Show = (attempts: readonly Attempt[], history: History) => Shown
 
 /**
- * Looks at each application. The fault of one that the run made counts first, since nobody else uses it. That of a
- * declared one counts only if none of the run shows the same or its absence.
+ * Looks at each application. Nobody else uses those of the run: their fault counts first, and that of a declared one only
+ * if they leave it open.
  */
 function faultOn(history: History, show: Show) {
   const seen = attemptsIn(history).map((attempts) => ({
@@ -256,7 +256,7 @@ function faultOn(history: History, show: Show) {
 const ofSomebody = 'creations got 409, and jobs of somebody else may be the reason'
 
 /** Held only if some creation got 409 in this run. */
-function conflictVerdict(history: History, show: Show, why: () => string): Verdict {
+function conflictVerdict(history: History, show: Show, why: string | (() => string)) {
   const { fault, granted, isDoubtful } = faultOn(history, show)
   if (fault) return verdictOf([fault], 1, '')
   if (isDoubtful) return open(ofSomebody)
@@ -265,7 +265,7 @@ function conflictVerdict(history: History, show: Show, why: () => string): Verdi
   return open('no creation got 409 in this run')
 }
 
-/** Neither a lost creation, which may have started a job, nor a refusal before it explains its 409. */
+/** Neither a lost creation, which may have started a job, nor a refusal explains its 409. */
 function isUnexplained(history: History, { application, creation }: Attempt): boolean {
   const last = application.creations.findLast(
     (one) =>
@@ -313,29 +313,40 @@ export const perApplication: Rule = (history) =>
       `no creation was granted while another application was seen with a job in progress${remedy(history)}`,
   )
 
+type Series = [Attempt, ...Attempt[]]
+
+function seriesOf(
+  attempts: readonly Attempt[],
+  continues: (one: Attempt, last: Series) => boolean,
+): Series[] {
+  const all: Series[] = []
+  for (const one of attempts) {
+    const last = all.at(-1)
+    if (last && continues(one, last)) last.push(one)
+    else all.push([one])
+  }
+  return all
+}
+
 const afterEnd: Show = (attempts, history) => {
   const after = attempts.filter((one) => (one.freeSince ?? -Infinity) > -Infinity)
   const granted = after.filter(isGranted).length
-  const msOf = (kept: readonly Attempt[]): number =>
-    kept.at(-1)!.creation.sentAt - kept[0]!.creation.sentAt
+  const msOf = (row: Series): number => row.at(-1)!.creation.sentAt - row[0].creation.sentAt
   // An answer of another kind between them shows that it was not busy all the time.
-  const inARow: Attempt[][] = []
-  for (const [at, one] of after.entries()) {
-    if (!isBusy(one)) continue
-    const before = after[at - 1]
-    if (before && isBusy(before) && before.freeSince === one.freeSince) inARow.at(-1)!.push(one)
-    else inARow.push([one])
-  }
+  const inARow = seriesOf(
+    after,
+    (one, [first]) => isBusy(one) && isBusy(first) && one.freeSince === first.freeSince,
+  )
   const kept = inARow.findLast(
-    (each) =>
-      each.length >= timesAlike &&
-      msOf(each) >= releaseMs &&
-      each.every((one) => isUnexplained(history, one)) &&
-      each.some((one) => isApart(history, one)),
+    (row) =>
+      row.length >= timesAlike &&
+      msOf(row) >= releaseMs &&
+      row.every((one) => isUnexplained(history, one)) &&
+      row.some((one) => isApart(history, one)),
   )
   if (!kept) return { granted, isUndecided: after.length > 0 }
   const ms = msOf(kept)
-  const { end } = attempts[0]!.application.jobs.findLast((job) => job.end)!
+  const { end } = kept[0].application.jobs.findLast((job) => job.end)!
   const what = `after a retrieval showed the last job of the application ${statusOf(end!)}, and so were ${kept.length - 1} more in ${seconds(ms)}`
   const expected = '202, as the application has no job in progress'
   return {
@@ -351,36 +362,28 @@ export const released: Rule = (history) =>
   conflictVerdict(
     history,
     afterEnd,
-    () =>
-      'no creation was granted after a reading that showed the last known job of its application ended',
+    'no creation was granted after a reading that showed the last known job of its application ended',
   )
-
-function burstsIn(attempts: readonly Attempt[]): Attempt[][] {
-  const bursts: Attempt[][] = []
-  for (const attempt of attempts) {
-    const last = bursts.at(-1)
-    if (last?.some((one) => one.creation.endedAt > attempt.creation.sentAt)) last.push(attempt)
-    else bursts.push([attempt])
-  }
-  return bursts
-}
 
 /** All of several simultaneous creations on a free application are refused, each time. */
 function refusedTogether(history: History): Evidence | undefined {
   return faultOn(history, (attempts) => {
-    const all = burstsIn(attempts)
+    const all = seriesOf(attempts, ({ creation: { sentAt } }, burst) =>
+      burst.some((one) => one.creation.endedAt > sentAt),
+    )
     const granted = all.filter((burst) => burst.length > 1 && burst.some(isGranted)).length
     const refused = all.filter((burst, at) => {
-      const { creation, freeSince = Infinity } = burst[0]!
+      const [first] = burst
+      const { creation, freeSince = Infinity } = first
       const isFree = creation.sentAt - freeSince >= releaseMs && all[at + 1]?.some(isGranted)
       const isFault = burst.length > 1 && burst.every((one) => isUnexplained(history, one))
-      return isFree && isFault && isApart(history, burst[0]!)
+      return isFree && isFault && isApart(history, first)
     })
     if (granted > 0 || refused.length < timesAlike) return { granted }
-    const [[first, ...more]] = refused as [Attempt[]]
-    const what = `as one of ${more.length + 1} at the same time on an application without a job: all were refused, in ${refused.length} attempts`
+    const [burst] = refused as [Series]
+    const what = `as one of ${burst.length} at the same time on an application without a job: all were refused, in ${refused.length} attempts`
     const expected = '202 for one of several concurrent creations'
-    return { granted, fault: { exchange: first!.creation.exchange, what, expected } }
+    return { granted, fault: { exchange: burst[0].creation.exchange, what, expected } }
   }).fault
 }
 
@@ -393,8 +396,8 @@ export const moments = [500, 1000, 1700] as const
 export const mostLooks = 2 * timesAlike
 
 /** A creation on an application without known jobs in progress, if what came before it was granted. */
-interface LookAfterRefusals extends Attempt {
-  /** The last refusal since the last accepted creation, and the kinds of all, each by its fault or answer. */
+interface Look extends Attempt {
+  /** The last refusal since the last accepted creation, and the kinds of all: their faults or answers. */
   readonly refusal: HistoryEvent | undefined
   readonly kinds: readonly string[]
 }
@@ -411,10 +414,10 @@ const refusalsIn = derived((history) =>
     ),
 )
 
-const looksIn = derived((history): LookAfterRefusals[] =>
+const looksIn = derived((history): Look[] =>
   attemptsIn(history).flatMap((attempts) => {
     let last: HistoryEvent | undefined
-    return attempts.flatMap((attempt): LookAfterRefusals[] => {
+    return attempts.flatMap((attempt): Look[] => {
       const { application, creation, freeSince } = attempt
       if (isRefused(creation)) return []
       const previous = last
@@ -432,10 +435,10 @@ const looksIn = derived((history): LookAfterRefusals[] =>
   }),
 )
 
-const isBusyAnyway = (look: LookAfterRefusals): boolean => isBusy(look) && !look.refusal
+const isBusyAnyway = (look: Look): boolean => isBusy(look) && !look.refusal
 
-/** Looks that refusals may have blocked, unless the same ones did no harm at another time or place. */
-const suspicious = derived((history): LookAfterRefusals[] => {
+/** Looks that refusals may have blocked, unless the same ones were harmless elsewhere. */
+const suspicious = derived((history): Look[] => {
   const granted = looksIn(history).filter(isGranted)
   const harmless = new Set(granted.flatMap((look) => look.kinds))
   return looksIn(history).filter(
@@ -449,8 +452,8 @@ const mayBeOfRefusals = (history: History, creation: HistoryEvent): boolean =>
   (noEffect(history).outcome === 'broken' &&
     refusalsIn(history).some((one) => one.endedAt <= creation.sentAt))
 
-/** Looks that each followed the same kind of refusal, while those without one in between were granted. */
-function blockedEachTime(looks: readonly LookAfterRefusals[]): LookAfterRefusals[] {
+/** Looks that each followed one kind of refusal, while those in between without any were granted. */
+function blockedEachTime(looks: readonly Look[]): Look[] {
   // Somebody else has jobs there now and then.
   const least = looks.some(isBusyAnyway) ? mostLooks : timesAlike
   const blocked = looks.filter((look) => isBusy(look) && look.kinds.length === 1)
@@ -471,9 +474,9 @@ export const noEffect: Rule = (history) => {
   const looks = looksIn(history)
   const { fault, isDoubtful } = faultOn(history, (attempts) => {
     const { application } = attempts[0]!
-    const isHere = (look: LookAfterRefusals) => look.application === application
+    const isHere = (look: Look) => look.application === application
     const each = blockedEachTime(looks.filter(isHere))
-    const isLocked = ({ creation: { sentAt } }: LookAfterRefusals) => {
+    const isLocked = ({ creation: { sentAt } }: Look) => {
       const since = attempts.filter((one) => one.creation.sentAt >= sentAt)
       const isLong = since.at(-1)!.creation.sentAt - sentAt >= jobTimeoutMs
       return isLong && since.every(isBusy) && application.jobs.length > 1

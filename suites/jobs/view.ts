@@ -51,7 +51,7 @@ export class Job {
     )
   }
 
-  /** It was certainly in progress from the answer to its creation until the last reading that showed it so. */
+  /** When the last reading was sent that showed it in progress. */
   get busyUntil(): number {
     const last = this.inProgress.at(-1)
     const age = last?.exchange.response?.header('age')
@@ -85,7 +85,7 @@ const ofUnknownJob = requirementById['jobs.retrieve/4xx-unknown-job'].expects as
 export const isUnknown = ({ exchange: { response } }: HistoryEvent): boolean =>
   response !== undefined && hasStatusOf(ofUnknownJob, response)
 
-/** Any status but `in_progress` ends the wait, including one outside the enum. */
+/** Any status but `in_progress` ends the wait, one outside the enum included. */
 export const isEnded = (reading: HistoryEvent): boolean =>
   isRead(reading) && statusOf(reading) !== 'in_progress'
 
@@ -165,11 +165,11 @@ export interface Attempt {
   /** Jobs of its application, and of others, that may have been in progress at some moment of it. */
   readonly met: readonly Job[]
   readonly elsewhere: readonly Job[]
-  /** When the last job of its application had ended: -Infinity without a job, undefined if it met one. */
+  /** When the last job of its application had ended: -Infinity without any, undefined if it met one. */
   readonly freeSince: number | undefined
 }
 
-/** Whether a job was certainly in progress all the while that a creation took. */
+/** Whether a job was certainly in progress while a creation took place. */
 export const isBeside = ({ sentAt, endedAt }: HistoryEvent, job: Job): boolean =>
   sentAt > job.creation.endedAt &&
   // Cheaper, for the many that had ended.
@@ -200,5 +200,3 @@ export const attemptsIn = derived((history): Attempt[][] => {
     .map(attemptsOn)
     .filter((attempts) => attempts.length > 0)
 })
-
-export const allAttempts = derived((history): Attempt[] => attemptsIn(history).flat())
