@@ -49,6 +49,15 @@ const valueOf = (name: string, event: HistoryEvent): unknown =>
 const told = (name: string, event: HistoryEvent): string =>
   `${name} ${preview(valueOf(name, event))}`
 
+function wrong(reading: HistoryEvent, name: string, expected: string, against?: HistoryEvent) {
+  return {
+    exchange: reading.exchange,
+    expected,
+    actual: told(name, reading),
+    against: against?.exchange,
+  }
+}
+
 function contradicts(reading: HistoryEvent, name: string, before: HistoryEvent, as: string) {
   const [first, second] = previews(valueOf(name, before), valueOf(name, reading))
   const [expected, actual] = [`${name} ${first}, ${as}`, `${name} ${second}`]
@@ -96,8 +105,7 @@ function foreignMember({ job, reading }: Reading): Evidence | undefined {
   for (const [name, value] of Object.entries(own)) {
     const read = member(reading.body, name)
     if (value === undefined || typeof read !== 'string' || sameId(read, value)) continue
-    const [expected, actual] = [`${name} ${value}`, told(name, reading)]
-    return { exchange: reading.exchange, expected, actual, against: job?.creation.exchange }
+    return wrong(reading, name, `${name} ${value}`, job?.creation)
   }
   return undefined
 }
@@ -184,9 +192,9 @@ export const failedRule = (application: string): Rule =>
     'no reading showed the end of the job of resources.failingApplication: see jobs.retrieve/200-identity and jobs.retrieve/200-outcome',
   )
 
-/** Tolerance between two readings of one clock, in ms: a server may read it twice, or write whole seconds. */
+/** Tolerance of a clock, in ms: a server may read it twice, or write whole seconds. */
 const clockMs = 1000
-/** Minimum time between the answer to one creation and the next request, in ms, that orders their times. */
+/** A creation that is sent so long after the answer to another one, in ms, has a later time. */
 export const apartMs = 2000
 
 function instantAt(name: string, event: HistoryEvent) {
@@ -231,8 +239,7 @@ export const createdAtRule = eachOf(
     if (!older) return 'held'
     const before = older.reading
     const expected = `a created_at after that of job ${older.job.id} (${told('created_at', before)}), which was created ${apartMs / 1000} s or more before`
-    const actual = told('created_at', reading)
-    return { exchange: reading.exchange, expected, actual, against: before.exchange }
+    return wrong(reading, 'created_at', expected, before)
   },
   'no reading of a job had a created_at that can be compared',
 )
@@ -245,28 +252,21 @@ export const consistent = eachOf(
   readIn,
   ({ job, reading }) => {
     const { body, endedAt, exchange } = reading
-    const wrong = (name: string, expected: string): Evidence => ({
-      exchange,
-      expected,
-      actual: told(name, reading),
-    })
     const early = ofEnded.find((name) => (member(body, name) ?? null) !== null)
-    if (statusOf(reading) === 'in_progress' && early !== undefined)
-      return wrong(early, `no ${early} while the status is in_progress: only an ended job has it`)
+    if (statusOf(reading) === 'in_progress' && early !== undefined) {
+      const expected = `no ${early} while the status is in_progress: only an ended job has it`
+      return wrong(reading, early, expected)
+    }
     const created = timeAt('created_at', reading)
-    if (timeAt('completed_at', reading) < created - clockMs)
-      return wrong(
-        'completed_at',
-        `a completed_at that is not before ${told('created_at', reading)}`,
-      )
+    if (timeAt('completed_at', reading) < created - clockMs) {
+      const expected = `a completed_at that is not before ${told('created_at', reading)}`
+      return wrong(reading, 'completed_at', expected)
+    }
     const date = Date.parse(exchange.response?.header('date') ?? '')
     const now = Number.isNaN(date) ? performance.timeOrigin + endedAt : date
     if (!job || !(Math.abs(created - now) > longAgoMs)) return 'held'
-    const at = new Date(now).toISOString()
-    return wrong(
-      'created_at',
-      `a created_at within 30 days of ${at}, as the job was created just now`,
-    )
+    const expected = `a created_at within 30 days of ${new Date(now).toISOString()}, as the job was created just now`
+    return wrong(reading, 'created_at', expected)
   },
   'no job was read',
 )
@@ -274,7 +274,7 @@ export const consistent = eachOf(
 /** The documented members (§2.3) except `updated_at`, which may change; others are free. */
 const members = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error']
 
-/** How long a slow replica may show a job as before after another one showed its end, in ms. */
+/** How long a slow replica may show a job as it was before its end, in ms. */
 const maxLagMs = 1000
 
 /** §3: an ended job never changes, except `updated_at`. */
