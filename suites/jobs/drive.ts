@@ -1,4 +1,4 @@
-import { declaredResource, isDeclared, makeOne, grantedControl } from '../checks/valid-request.ts'
+import { declaredResource, makeOne, grantedControl } from '../checks/valid-request.ts'
 import {
   atOnce,
   firstOpen,
@@ -65,7 +65,7 @@ import {
   viewOf,
 } from './view.ts'
 
-/** Appends `moment` to each text of the inputs. Every fourth keeps only the required inputs, or the first one. */
+/** Appends `moment` to each text. Every fourth keeps only the required inputs, or the first one. */
 function withOtherValues(application: ApplicationValue, moment: number): ApplicationValue {
   const { inputs: all, requiredInputs = [] } = application
   const required = all.filter((input) => requiredInputs.includes(input.id))
@@ -121,7 +121,7 @@ export class Jobs {
     sharedBy(this.client).locks.set(id, newLock())
   }
 
-  isPlanned(...requirements: readonly JobRuleId[]): boolean {
+  isPlanned(...requirements: readonly RequirementId[]): boolean {
     return requirements.some((id) => isPlanned(this.given, id))
   }
 
@@ -138,9 +138,11 @@ export class Jobs {
   }
 
   async read(id: string): Promise<Exchange | Open> {
-    const probe = await jobRead(this.given, id)
-    const isSuccess: Purpose['isSuccess'] = (one) => one.response?.status === 200
-    return ask(this.client, probe, { requirement: null, role: 'poll', isSuccess })
+    return ask(this.client, await jobRead(this.given, id), {
+      requirement: null,
+      role: 'poll',
+      isSuccess: ({ response }) => response?.status === 200,
+    })
   }
 
   /** The history may hold a lighter copy of an exchange. */
@@ -150,7 +152,7 @@ export class Jobs {
     )
   }
 
-  /** Since its creation, or since it was read: for `settleMs`, or twice with an error that no lagging copy gives. */
+  /** For `settleMs` since it was made or read, or twice with an error that no lagging copy gives. */
   #isMissing({ creation, readings }: Job): boolean {
     const missing = readings.slice(readings.findLastIndex(isRead) + 1)
     if (missing.filter(isWrongReading).length > 1) return true
@@ -224,10 +226,9 @@ class Gate extends Jobs {
   constructor(jobs: Jobs, application: ApplicationValue) {
     super(jobs)
     const { locks } = sharedBy(jobs.client)
-    const { id } = application
     this.application = application
-    this.#lock = locks.get(id) ?? newLock()
-    locks.set(id, this.#lock)
+    this.#lock = locks.get(application.id) ?? newLock()
+    locks.set(application.id, this.#lock)
   }
 
   get isGivenUp(): boolean {
@@ -238,26 +239,19 @@ class Gate extends Jobs {
     return viewOf(this.history).applicationOf(this.application.id)
   }
 
-  #open(what: string): Open {
-    return open(`application ${this.application.id} ${what}`)
-  }
-
   #giveUp(what: string, limit: keyof History['limits']): Open {
     const after = `after ${this.history.limits[limit]} ms (limits.${limit})`
-    return (this.#lock.gaveUp ??= this.#open(`${what} ${after}`))
+    return (this.#lock.gaveUp ??= open(`application ${this.application.id} ${what} ${after}`))
   }
 
-  /**
-   * Creates a job on the idle application, on a new connection: a creation repeated after a closed one may have made an
-   * unknown job.
-   */
+  /** On a new connection: a creation repeated after a closed one may have made an unknown job. */
   create(requirement: string, awaitFree = takeConflict): Promise<Exchange | Open> {
     const make = () => jobRequest(this.given, this.application)
     const purpose = { requirement, role: 'setup', expects: conflict } as const
     return ask(this.client, make, purpose, { fresh: true, awaitFree })
   }
 
-  /** Waits until its jobs have ended. One that was given up can be used once they were seen to: its release is judged. */
+  /** Waits until its jobs have ended: then even one that was given up can be used, since its release is judged. */
   async awaitIdle(): Promise<Left> {
     for (const job of this.view.jobs) {
       const left = job.isOver ? undefined : (this.#lock.gaveUp ?? (await this.awaitEnd(job)))
@@ -271,10 +265,7 @@ class Gate extends Jobs {
     return undefined
   }
 
-  /**
-   * Refusals act together, and do not wait behind what needs the application for itself.
-   * @param isExclusive it may start a job
-   */
+  /** @param isExclusive it may start a job; refusals act together, and do not wait behind such */
   async enter<T>(isExclusive: boolean, action: () => Promise<T>): Promise<T> {
     const { places } = this.#lock
     const count = isExclusive ? places.size : 1
@@ -287,8 +278,7 @@ class Gate extends Jobs {
     const unanswered = refusals.flatMap((one) => one.unanswered ?? [])
     const lost = unanswered.filter((one) => !one.noResponse?.staleConnection)
     const last = lost.at(-1)
-    const attempts = refusals.length + lost.length
-    if (last && lost.length >= this.client.breaker.proof(attempts))
+    if (last && lost.length >= this.client.breaker.proof(refusals.length + lost.length))
       return { ...last, unansweredTimes: lost.length }
     // Jobs that cannot be read may last any time.
     const limit = this.cannotBeRead ? 'settleMs' : 'jobTimeoutMs'
@@ -297,7 +287,7 @@ class Gate extends Jobs {
     if (first && performance.now() - first.endedAt > patienceMs)
       return isExclusive
         ? this.#giveUp('was still answered 409', limit)
-        : this.#open('got 409 each time')
+        : open(`application ${this.application.id} got 409 each time`)
     // Busy with another client's job, or not released yet: only time helps.
     if (first) await pause(this.client, pauseMs)
     return this.#lock.gaveUp ?? this.awaitIdle()
@@ -308,7 +298,7 @@ class Gate extends Jobs {
     return this.enter(true, async () => (await this.awaitIdle()) ?? firstOpen([action(this)]))
   }
 
-  /** Creates a job after the last one, and again while that gets 409, and waits for its end: the first answer. */
+  /** Creates a job, again while that gets 409, and waits for its end; returns the first answer. */
   async createNext(requirement: JobRuleId): Promise<Exchange | Open> {
     let first: Exchange | undefined
     const made = await this.create(requirement, async (refusals) => {
@@ -323,8 +313,11 @@ class Gate extends Jobs {
 // Conflicts
 
 const attacks = [
-  ...['400-missing-inputs', '400-missing-required-inputs'],
-  ...['400-malformed-inputs', '400-wrong-content-type', '400-malformed-json'],
+  '400-missing-inputs',
+  '400-missing-required-inputs',
+  '400-malformed-inputs',
+  '400-wrong-content-type',
+  '400-malformed-json',
 ]
 
 /** Refused requests may take away the lock of a job in progress. */
@@ -344,9 +337,9 @@ const mostMoments = 32
 
 /**
  * Creations during the life of a job, with the same inputs and with other values: a server may compare requests, or
- * forget after a while that the job goes on. Attacks on the lock come before the third. In every second job they come
- * first: a creation accepted after a 409 may mean that a short job has ended.
- * @param turn odd: the creation with other values comes first, since a short job may end before a second creation
+ * forget after a while that the job goes on.
+ * @param turn odd: other values come first, since a short job may end before a second creation, and attacks on the lock
+ *   before them instead of the third: a creation accepted after a 409 may mean that a short job has ended
  */
 async function createDuring(gate: Gate, job: Job, turn: number): Promise<Left> {
   const { application, client, given, isQuick } = gate
@@ -373,7 +366,7 @@ async function createDuring(gate: Gate, job: Job, turn: number): Promise<Left> {
   return undefined
 }
 
-/** Sends several creations at once, if that is to be judged, else one; while all are refused, again after a pause. */
+/** Creates several jobs at once, if that is to be judged, else one; again while all get 409. */
 async function begin(gate: Gate): Promise<Job[] | Open> {
   const { application, client, given } = gate
   // Where jobs fail, a single creation, whose answer is judged whatever it is.
@@ -406,7 +399,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
 }
 
 /** A job or a burst of creations, and further creations until it ends; on the idle `other` one beside it. */
-async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
+async function provokeOn(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
   await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
@@ -416,34 +409,33 @@ async function attempt(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   if (!first) return undefined
   const read = (job: Job) => gate.readUntilFound(job)
   const left = second && (await inTurn([first, second, first], read))
-  const onOther = left ?? (await other?.create(ids.perApplication))
-  if (isOpen(onOther)) return onOther
-  const unread = onOther && (await read(first))
+  const beside = left ?? (await other?.create(ids.perApplication))
+  if (isOpen(beside)) return beside
+  const unread = beside && (await read(first))
   if (unread) return unread
-  const jobOnOther = onOther && !gate.isQuick && gate.madeBy(onOther)
   // A server may show older jobs otherwise while a newer one is in progress.
   const older = gate.view.jobs.find(({ end }) => end && performance.now() > end.endedAt + pauseMs)
   const works = [
     createDuring(gate, first, turn),
     older && gate.read(older.id),
-    // It is needed elsewhere as soon as the first job ends.
-    other &&
-      jobOnOther &&
-      createDuring(other, jobOnOther, turn).then(
-        async (left) => left ?? void (await other.awaitIdle()),
-      ),
+    other && beside && useUntilIdle(other, beside, turn),
   ]
   const failed = (await firstOpen(works)) ?? (await gate.awaitIdle())
   // The last creation there was beside a job: its conflict is no reason to wait.
-  if (!failed)
-    await (onOther && isConflict(onOther)
-      ? other?.createNext(ids.perApplication)
-      : other?.awaitIdle())
+  if (!failed && beside && isConflict(beside)) await other?.createNext(ids.perApplication)
   return failed
 }
 
-const attemptAlone = async (gate: Gate): Promise<unknown> =>
-  (await attempt(gate)) ?? gate.createNext(ids.released)
+/** Goes on after a creation on another application, which is needed elsewhere as soon as the first job ends. */
+async function useUntilIdle(gate: Gate, creation: Exchange, turn: number): Promise<Left> {
+  const job = gate.isQuick ? undefined : gate.madeBy(creation)
+  const left = job && (await createDuring(gate, job, turn))
+  if (!left) await gate.awaitIdle()
+  return left
+}
+
+const provokeAlone = async (gate: Gate): Promise<unknown> =>
+  (await provokeOn(gate)) ?? gate.createNext(ids.released)
 
 /** As many attempts as needed on the busy application, and one each on the others and a new one. */
 async function provokeConflicts(jobs: Jobs): Promise<Left> {
@@ -464,8 +456,8 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
     for (let turn = 0; turn < timesAlike; turn++) {
       if (turn > 0 && !rulesAfter('conflicts').some(needsMore)) return undefined
       const other = jobs.wants(ids.perApplication) ? beside : undefined
-      const isDone = other && !(await other.hold(() => attempt(busy, turn, other)))
-      const left = isDone || isStuck() ? undefined : await attempt(busy, turn)
+      const isDone = other && !(await other.hold(() => provokeOn(busy, turn, other)))
+      const left = isDone || isStuck() ? undefined : await provokeOn(busy, turn)
       if (left || isStuck()) return left
     }
     return undefined
@@ -474,26 +466,25 @@ async function provokeConflicts(jobs: Jobs): Promise<Left> {
   const isSuspected =
     jobs.wants(ids.released) || jobs.isBroken(ids.released, ids.perApplication, ids.created)
   if (!isSuspected && (left || isQuick)) return left
-  if (!isQuick) await others.at(-1)?.hold(attemptAlone)
-  await attemptOnCreated(busy)
+  if (!isQuick) await others.at(-1)?.hold(provokeAlone)
+  await provokeOnCreated(busy)
   // Last, because a server that mixes up applications would refuse it beside any job.
   const { failingApplication: failing } = resources
-  if (failing && !isQuick) await new Gate(jobs, failing).hold(attemptAlone)
+  if (failing && !isQuick) await new Gate(jobs, failing).hold(provokeAlone)
   return undefined
 }
 
 /** Nobody else uses a new application, and a server may check only those it knew before. */
-async function attemptOnCreated(busy: Gate): Promise<void> {
+async function provokeOnCreated(busy: Gate): Promise<void> {
   const { client, given } = busy
-  if (!isDeclared(given, 'applications.create')) return
   const id = await makeOne(client, given, 'applications.create')
   if (isOpen(id)) return
   // It may need the inputs of the declared one.
   for (const inputs of [[], given.target.resources.application?.inputs ?? []]) {
     const gate = new Gate(busy, { id, inputs })
-    await attemptAlone(gate)
+    await provokeAlone(gate)
     for (let count = 0; count < timesAlike && gate.isBroken(ids.perApplication); count++)
-      await busy.hold(() => attempt(busy, 0, gate))
+      await busy.hold(() => provokeOn(busy, 0, gate))
     if (gate.view.creations.at(-1)?.status !== 400) return
   }
 }
@@ -545,8 +536,8 @@ async function lookClosely(gate: Gate, refusal: RefusedChange, afterMs: number) 
 }
 
 /**
- * Creations at these times after refusals; if one gets 409, after each refusal by itself, unless the next one without
- * any gets 409, too: the application is released some time after each job.
+ * Creations at these times after refusals. If one gets 409, and the next one, without refusals, does not, each refusal is
+ * sent by itself: else the application is only released some time after each job.
  */
 async function lookForEffects(
   gate: Gate,
@@ -581,7 +572,7 @@ export const provokeFirstRefusals = (jobs: Jobs): Promise<Left> =>
     })
   })
 
-/** Late effects, of a job from a queue, are looked for in a full run on the other application: it has time for them. */
+/** A full run looks for late effects, of a job from a queue, on the other application: it has time for them. */
 async function provokeRefusals(jobs: Jobs): Promise<Left> {
   const { client, given, isQuick } = jobs
   const { application, otherApplication: other = application } = given.target.resources
@@ -612,7 +603,7 @@ async function jobOfControl(jobs: Jobs): Promise<string | Open> {
   return isOpen(job) ? job : ((await jobs.readUntilFound(job)) ?? job.id)
 }
 
-async function follow(
+async function runJob(
   jobs: Jobs,
   name: (typeof applicationNames)[number],
   requirement: RequirementId,
@@ -625,13 +616,13 @@ async function follow(
   return isOpen(job) ? job : ((await jobs.awaitEnd(job)) ?? job.id)
 }
 
-/** The job that the conflicts made on the other application, or a new one, after all looks for late effects. */
+/** The job of the conflicts on the other application, or a new one, after all looks for late effects. */
 async function jobOfOther(jobs: Jobs): Promise<string | Open> {
   const other = declaredResource(jobs.given, 'otherApplication')
   if (isOpen(other)) return other
   const gate = new Gate(jobs, other)
   const made = await gate.enter(false, async () => gate.view.jobs.find((job) => job.isOver))
-  return made?.id ?? follow(jobs, 'otherApplication', 'jobs.retrieve/200-identity')
+  return made?.id ?? runJob(jobs, 'otherApplication', 'jobs.retrieve/200-identity')
 }
 
 const states = {
@@ -639,7 +630,7 @@ const states = {
   conflicts: provokeConflicts,
   refusals: provokeRefusals,
   other: jobOfOther,
-  failing: (jobs) => follow(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
+  failing: (jobs) => runJob(jobs, 'failingApplication', 'jobs.retrieve/200-failed'),
 } satisfies Record<State, (jobs: Jobs) => Promise<string | Left>>
 
 export const reach = <S extends State>(jobs: Jobs, state: S) =>
@@ -657,26 +648,23 @@ export async function readFinalStates(jobs: Jobs): Promise<void> {
   const lacksLater = first && ownJobs(history).every((one) => one.creation.sentAt < apartAt)
   if (lacksLater && !isQuick && jobs.isPlanned(created)) {
     await jobs.pauseUntil(apartAt)
-    await follow(jobs, 'application', created)
+    await runJob(jobs, 'application', created)
   }
   const isWanted = rulesAfter('readable').some(
     (id) => id.startsWith('jobs.r') && jobs.isPlanned(id),
   )
   if (!isWanted || jobs.cannotBeRead) return
   const before = history.of(declared).find(hasEnded)
-  const made = [first?.creation, before].filter((one) => one !== undefined)
-  await awaitAge(client, made)
+  await awaitAge(client, [first?.creation ?? [], before ?? []].flat())
   const found = ownJobs(history).filter((one) => one.readings.some(isRead))
-  await allEnded([
-    ...found.map((job) => jobs.readUntilFound(job)),
-    ...(before ? [jobs.read(declared)] : []),
-  ])
+  const readings = found.map((job) => jobs.readUntilFound(job))
+  await allEnded<unknown>([...readings, before && jobs.read(declared)])
 }
 
 export async function createJobs(jobs: Jobs): Promise<void> {
   const states: readonly State[] = ['readable', 'conflicts', 'refusals']
   const wanted = states.filter((state) => jobs.isPlanned(...rulesAfter(state)))
-  if (isPlanned(jobs.given, 'jobs.retrieve/200-failed')) wanted.push('failing')
+  if (jobs.isPlanned('jobs.retrieve/200-failed')) wanted.push('failing')
   // Else the conflicts make one there.
   if (!wanted.includes('conflicts') && jobs.isPlanned('jobs.retrieve/200-identity'))
     wanted.push('other')
@@ -695,22 +683,19 @@ export function whenIdle(
   purpose: Purpose,
   send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
 ): Promise<Exchange | Open> | undefined {
-  const { client, given } = jobs
-  const { resources } = given.target
+  const { resources } = jobs.given.target
   const { application_id: id = '' } = probe.params
   const isKnown = applicationNames.some((name) => resources[name]?.id === id)
-  if (haveStatus(purpose.expects, 409) || !(isKnown || sharedBy(client).locks.has(id)))
+  if (haveStatus(purpose.expects, 409) || !(isKnown || sharedBy(jobs.client).locks.has(id)))
     return undefined
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
   // Kept for all attempts: another request would occupy the application again.
   const sendIdle = () =>
     gate.enter(isExclusive, () => send((refusals) => gate.awaitFree(refusals, isExclusive)))
-  const isLookedAtFirst = isPlanned(given, ids.noEffect) && resources.application?.id === id
+  const isLookedAtFirst = jobs.isPlanned(ids.noEffect) && resources.application?.id === id
   return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
 }
 
 export const unfinishedJobs = (client: Client): string[] =>
-  viewOf(client.journal)
-    .jobs.filter((job) => !job.isOver)
-    .map((job) => job.id)
+  viewOf(client.journal).jobs.flatMap((job) => (job.isOver ? [] : job.id))
