@@ -86,7 +86,7 @@ import {
 } from './rules.ts'
 
 interface Sent {
-  /** What was shown besides. */
+  /** What was judged besides. */
   readonly cases?: Judged[]
   /** Sends more at the end of the run, after which the rule judges once more. */
   readonly atEnd?: () => Promise<Left>
@@ -144,8 +144,8 @@ const inGraph =
   (addition) => ({ ...addition, params: { graph_id: graph } })
 
 /**
- * Sends a request about a new object, again while the target may still process it. Looks for the file of an addition
- * that found no file, or no graph: it may be missing.
+ * Sends a request about a new object, again while the target may still process it. If an addition finds no file or no
+ * graph, its file is looked for.
  */
 async function look(
   context: CheckContext,
@@ -210,7 +210,7 @@ export const noEffect = (
     return together(refusals, (refusal) => lookAfter(context, refusal))
   }, true)
 
-/** Repeats the creation after its refusal, with another one in between; three times, unless accepted. */
+/** Repeats a creation after its refusal, three times unless it is accepted, with others in between. */
 async function lookAfter(
   context: CheckContext,
   { purpose, change }: RefusedChange,
@@ -230,7 +230,7 @@ async function lookAfter(
     const next = await context.send(() => probe, { isSuccess }, { fresh: true })
     const again = need('the creation after a refused one', next, isClear)
     if (isOpen(again) || isTaken(again)) return again
-    // One more per attempt: with a fixed order, a periodic failure would seem to follow a refusal.
+    // One more each time, so that no periodic failure seems to follow a refusal.
     const left = await inTurn(Array.from({ length: look }), () => create(context))
     if (left) return left
   }
@@ -243,11 +243,11 @@ export const noDuplicateAtOnce: Send = async (context) => {
   const control = await requireControl(context)
   if (isOpen(control)) return control
   const rule = relationRule(requirement)!
-  // Again while that tells nothing: the accepted one may be lost, others throttled, and one crash may be chance.
+  // Again while that says nothing: the accepted one may be lost, others throttled, and one crash may be chance.
   for (let time = 0; time < 3 && rule(client.journal).outcome === 'open'; time++) {
-    const probe = await validRequest(client, given, operationIn(context))
-    const size = atOnce[given.options.depth]
+    const probe = await control.valid()
     const request = requestFor(context, 'at once', () => probe, {})
+    const size = atOnce[given.options.depth]
     const sent = await sendAtOnce(client, { ...request, fresh: time > 0 }, size)
     if (isOpen(sent)) return sent
   }
@@ -292,7 +292,7 @@ export const noDuplicate: Send = async (context) => {
       client.journal.within(object).some((one) => one.isGranted)
     const all = madeBy(client.journal, id)
     const used = all.find(isUsed)
-    const made = all.filter((one) => one === used || isOwn(one)).map((one) => one.exchange)
+    const made = all.flatMap((one) => (one === used || isOwn(one) ? one.exchange : []))
     await awaitAge(client, made)
     // If a server takes one too soon, the next waits.
     return inTurn(made, (one) => again(context, one))
@@ -300,7 +300,7 @@ export const noDuplicate: Send = async (context) => {
   return { cases: await Promise.all(cases), atEnd }
 }
 
-/** Adds new files at once: a server may keep only one of them, which shows when each is added again. */
+/** Adds new files at once: if a server keeps only one of them, that shows when each is added again. */
 async function addAtOnce(context: CheckContext) {
   const { client, given } = context
   const make = () => validRequest(client, given, additionOperation)
@@ -311,7 +311,7 @@ async function addAtOnce(context: CheckContext) {
   return sendAtOnce(client, requestFor(context, 'at once', next, {}), additions.length)
 }
 
-/** Another file under the name of one in the declared graph is no duplicate. */
+/** Another file under the name of one in the graph is no duplicate. */
 async function addTwin(context: CheckContext, first: Probe): Promise<Judged | undefined> {
   const { client, given } = context
   const { journal } = client
@@ -335,7 +335,7 @@ async function addTwin(context: CheckContext, first: Probe): Promise<Judged | un
   return { outcome: 'broken', evidence: { exchange, what, expected } }
 }
 
-/** Adds a file to a graph that the run creates, and requests the name of that graph. */
+/** Adds a file to a created graph, and requests the name of that graph. */
 async function addToCreated(context: CheckContext): Promise<Left> {
   const graph = await create(context, 'graphs.create')
   if (isOpen(graph)) return graph
@@ -380,7 +380,7 @@ export const alsoMadeFor = (creates: string): RequirementId[] =>
     (condition) => `${creates}/${condition}` as RequirementId,
   )
 
-/** Objects used again at the end: of each media type the first, a large one, those of other requirements, a file in a graph. */
+/** Used again at the end: the first of each media type, a large one, those of other requirements, a file in a graph. */
 function madeBefore({ client, requirement }: CheckContext, creates: OperationId) {
   const { doomed } = sharedBy(client)
   const ids: readonly (string | null)[] = [
@@ -402,10 +402,7 @@ function madeBefore({ client, requirement }: CheckContext, creates: OperationId)
   return [...chosen, ...(isFile ? madeBy(client.journal, additionOperation).slice(0, 1) : [])]
 }
 
-/**
- * A created object can be used at once, or `settleMs` later, and again at the end of the run, like those created before
- * and beside it.
- */
+/** A created object can be used at once, or `settleMs` later, and like others again at the end of the run. */
 export const usable: Send = async (context) => {
   const { client, given, requirement, scenario } = context
   const { absent, operations } = given.target
@@ -420,7 +417,7 @@ export const usable: Send = async (context) => {
     return open(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
   const isWhole = !scenario && given.options.depth === 'full'
   const left = await inScenario(context, creates, async (): Promise<Left> => {
-    // Prepared first, so that nothing delays the use after the creation.
+    // Prepared first: nothing must delay the use after the creation.
     for (const one of uses) await requestOf(client, given, one, '')
     if (creates === uploadOperation && isWhole) await uploadSample(client, given, 'other')
     const id = namedId(given, await create(context))
@@ -443,11 +440,10 @@ export const toGraph =
   (graphId: string): Change =>
   (upload) => ({ ...upload, query: { ...upload.query, graphId } })
 
-/** A file uploaded with graphId is in that graph: adding it again gives 409. */
 export const attached: Send = async (context) => {
   const { client, given } = context
   const { graph = '' } = given.target.resources
-  // A server that ignores graphId accepts an unknown graph: the declared one must be verified separately.
+  // A server that ignores graphId accepts any graph: whether the declared one exists is asked separately.
   const ofGraphs = isDeclared(given, additionOperation) ? additionOperation : 'graphs.query'
   const why = 'cannot verify that resources.graph exists'
   const control = await grantedControl(client, given, ofGraphs, why)
@@ -461,8 +457,8 @@ export const attached: Send = async (context) => {
 }
 
 /**
- * The file may be processed for a while: each attempt adds a new one, once, after a longer pause, and after another one
- * was attached, since a server may keep only the last.
+ * A file may be processed for a while: each attempt adds a new one, once, after a longer pause, and after another was
+ * attached, since a server may keep only the last.
  */
 async function attachAndAdd(context: CheckContext, graph: string | Open): Promise<Judged> {
   if (isOpen(graph)) return graph
@@ -494,7 +490,7 @@ async function attachAndAdd(context: CheckContext, graph: string | Open): Promis
 
 export const ownRecord: Send = async (context) => {
   const { client, given } = context
-  // Both exist before they are read, at once: a server may return the latest record, or mix up its answers.
+  // Both exist before they are read, at once: a server may return the latest, or mix up its answers.
   const file = contentOf(given)
   const ids = [await upload(client, given, file), await upload(client, given, file)]
   return together(ids, async (id) => {

@@ -30,7 +30,7 @@ import { type CatalogueRequirement, refusalOfExisting } from '../../catalogue/ca
 
 type RelationRule = (history: History, operation: OperationId) => readonly Shown[]
 
-/** How a creation is answered whose thing exists already, and what both are called. */
+/** How the creation of what exists is answered, and what that is called. */
 export function creatorOf(id: OperationId) {
   const { creates } = operationOf(id)
   const what = creates?.what ?? 'a file in a graph'
@@ -95,8 +95,8 @@ export function madeBy(history: History, id: OperationId): HistoryEvent[] {
 const longestMs = 60_000
 
 /**
- * A wrong answer about an object that was made before. It shows nothing if that may be gone: in a recording through an
- * undocumented request or an unrecorded client, or the file of an addition, which another requirement judges.
+ * A wrong answer about an object. It shows nothing if that may be gone: in a recording by an undocumented request or an
+ * unrecorded client, or the file of an addition, which another requirement judges.
  * @param what ends with how long before it was made
  */
 function wrongSince(
@@ -158,7 +158,7 @@ function lookIn(history: History, attempts: readonly HistoryEvent[]) {
   const isFault = (one: HistoryEvent) =>
     history.isRecorded ? !isSameRequest(one, last) : one.request === 'faulty'
   const sound = attempts.filter((one) => !isFault(one))
-  // One that was not answered, was throttled or blocked may have created what the next one conflicts with.
+  // One that got no answer, was throttled or blocked may have created what the next one conflicts with.
   const isLost = sound.some((one) => one.status === undefined || one.noise !== undefined)
   const creation =
     sound.find(isGranted) ?? (isLost ? undefined : sound.findLast((one) => isRefused(one.exchange)))
@@ -219,7 +219,7 @@ export function isUsable({ probe, response }: Exchange): boolean {
   return !isMissing(response) && response.status < 500
 }
 
-/** Whether the operation also fails for other objects, or failed the same way before. */
+/** Whether the operation fails for other objects, too, or failed the same way before. */
 function failsAnyway(history: History, use: HistoryEvent, ids: ReadonlySet<string>): boolean {
   const { operation: id, status = 0 } = use
   const others = history.events.filter(
@@ -305,7 +305,7 @@ const onceRule: RelationRule = (history, id) => {
   })
 }
 
-/** At most one of several simultaneous creations of the same thing is accepted; a crash each time is a fault, too. */
+/** At most one of several simultaneous creations of a thing is accepted; a crash each time is a fault, too. */
 const atomicRule: RelationRule = (history, id) => {
   const crashes: Evidence[] = []
   return thingsOf(history, id).flatMap((attempts): Shown[] => {
@@ -367,7 +367,7 @@ const textOf = (exchange: Exchange): string => exchange.response?.text(exchange.
 /** Minimum characters of an id to search for outside members. */
 const longEnough = 8
 
-/** The members of an answer whose value is that id; an empty name for an item of a list, and in a text other than JSON. */
+/** The members of an answer whose value is that id; an empty name in a list, and in a text other than JSON. */
 export function placesOf(exchange: Exchange, id: string): readonly string[] {
   const parts = textOf(exchange).split(id)
   return parts.slice(1).flatMap((after, at) => {
@@ -451,13 +451,13 @@ const ownRecordRule: RelationRule = (history) => {
   )
 }
 
-const unused = 'it is not known whether it can be used after its creation'
-const notRepeated = 'no existing object was requested again'
+const usable = [usableRule, 'it is not known whether it can be used after its creation'] as const
+const once = [onceRule, 'no existing object was requested again'] as const
 
 /** By condition, with what is said if they show nothing. */
 const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>> = {
-  '2xx-retrievable': [usableRule, unused],
-  '2xx-usable': [usableRule, unused],
+  '2xx-retrievable': usable,
+  '2xx-usable': usable,
   '2xx-own-id': [ownIdRule, 'fewer than two creations returned an id'],
   '2xx-attached-to-graph': [
     attachedRule,
@@ -467,8 +467,8 @@ const rules: Readonly<Record<string, readonly [rule: RelationRule, why: string]>
   '2xx-own-record': [ownRecordRule, 'no two files were uploaded and retrieved'],
   '4xx-no-effect': [noEffectRule, 'no refused creation was sent again without its fault'],
   '400-atomic': [atomicRule, 'no two creations of the same thing were sent at once'],
-  '400-duplicate-name': [onceRule, notRepeated],
-  '409-already-in-graph': [onceRule, notRepeated],
+  '400-duplicate-name': once,
+  '409-already-in-graph': once,
 }
 
 /** Undefined if none judges the requirement. Jobs have their own. */

@@ -17,7 +17,7 @@ import {
   kindOf,
 } from '../checks/changes.ts'
 import { byRecord, missingBody, unknown, unknownIdCases } from '../checks/faults.ts'
-import { type Basis, validRequest, requireControl, whyNotOfInput } from '../checks/valid-request.ts'
+import { type Basis, requireControl, whyNotOfInput } from '../checks/valid-request.ts'
 import { freshUnknownId, randomFor, seedFor } from '../checks/random.ts'
 import { grantedProbe, inScenario } from '../checks/granted.ts'
 import { getAt, preview } from '../../schemas/json.ts'
@@ -72,8 +72,8 @@ const malformedInputs = byCases(
 )
 
 /**
- * Places in the body, and in its first optional input, since a wrong id of a required one is also a missing input; or
- * in its first required one, if there is any.
+ * Places in the body and in its first optional input, since a wrong id of a required one is also a missing input; or in
+ * its first required one, if any.
  */
 function inputPlaces(material: Material, isRequired: boolean): Placed[] {
   const body = jsonOf(material.valid)
@@ -210,7 +210,7 @@ export const malformedId = byCases(
   },
 )
 
-/** Never a 5xx. All texts go in one request. If the server refuses it, each goes alone: one refused text hides the others. */
+/** Never a 5xx. All texts go in one request, and if that is refused, each alone: one text may hide the others. */
 export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const { client, given, requirement, scenario } = context
   const control = await requireControl(context, 'jobs.create')
@@ -220,11 +220,10 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const body = { inputs: inputs.map((input) => ({ ...input, value: texts })) }
     const fault = texts.join() === '' ? 'empty @ /inputs/*/value/*' : undefined
     const withTexts = (valid: Probe): Probe => ({ ...withJson(valid, body), fault })
-    const source = grantedProbe(context, 'jobs.create', () =>
-      withChange(validRequest(client, given, 'jobs.create'), withTexts),
-    )
+    const make = () => withChange(control.valid(), withTexts)
+    const source = grantedProbe(context, 'jobs.create', make)
     const alone = judgeInOrder(texts.length > 1 ? texts.map((text) => ruleOf([text])) : [], 1)
-    // Of the right type, but a crash on it is a crash on user input.
+    // The type is right, but a crash is one on user input.
     const request = requestFor(context, JSON.stringify(texts), source, { badInput: true })
     const judge = answerRule(context, request, (exchange, journal) => {
       const { status } = exchange.response!
