@@ -7,12 +7,7 @@ import { isOperationId, operationOf } from '../catalogue/operations.ts'
 import { runOptionsOf } from '../harness/client/index.ts'
 import { describePairs } from '../harness/journal/index.ts'
 import { matchesId, sayNeeds, sections } from '../harness/report/index.ts'
-import {
-  singleIdMeant,
-  loadTargetFile,
-  missingReason,
-  resolveTarget,
-} from '../harness/target/index.ts'
+import { idMeant, loadTargetFile, missingReason, resolveTarget } from '../harness/target/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { colorsFor, tell } from '../library/output.ts'
 import type { Line } from '../reporters/terminal.ts'
@@ -31,7 +26,7 @@ export function command() {
       const { stdout } = process
       const found = findRequirement(id)
       if (!found)
-        throw new UserError(`explain ${id}: no requirement has this id${singleIdMeant(id)}`)
+        throw new UserError(`explain ${id}: no requirement has this id${idMeant(id, false)}`)
       tell(stdout, await explanation(found, colorsFor(stdout)))
     })
 }

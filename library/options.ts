@@ -79,7 +79,7 @@ function whole(value: unknown, least: number, most: number): string | undefined 
 /** Why a pattern selects nothing; undefined if it matches a requirement. */
 export function patternMistake(pattern: string): string | undefined {
   if (catalogue.some((one) => matchesId(one.id, pattern))) return undefined
-  return `no requirement matches ${pattern}${idMeant(pattern)}`
+  return `no requirement matches ${pattern}${idMeant(pattern, true)}`
 }
 
 const patterns: Check = (value) =>

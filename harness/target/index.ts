@@ -25,7 +25,6 @@ export {
   checkTargetFile,
   didYouMean,
   idMeant,
-  singleIdMeant,
   nearest,
 } from './load.ts'
 export { normalBaseUrl, resolveTarget, labels } from './resolve.ts'

@@ -2,7 +2,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { moduleFile, withArticle, validatorOf } from '../../schemas/validate.ts'
 import { modulesRun, waitForForeign, Unjudgeable, UserError } from '../user-error.ts'
 import { foreignWords, noteSecretsIn } from '../recording/redactor.ts'
-import { parseJson, readBytes } from '../report/index.ts'
+import { matchesId, parseJson, readBytes } from '../report/index.ts'
 import type { TargetFile } from './model.ts'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { isObject, memberPath } from '../../schemas/json.ts'
@@ -182,20 +182,11 @@ const patterns = [
   ...new Set(catalogue.map((one) => `${one.operation.split('.')[0]}.*`)),
 ]
 
-/** `; did you mean jobs.create/*?`, the nearest id or pattern, and how to list all. */
-export function idMeant(written: string): string {
+/** How to list all, after the nearest id or pattern; where no pattern is accepted, after an id, if one is near. */
+export function idMeant(written: string, takesPatterns: boolean): string {
   const known = [...patterns, ...requirementIds]
   const plain = written.replaceAll('*', '')
-  const near = nearest(written, known) ?? nearest(plain, known) ?? closest(plain, known)
-  return `; did you mean ${near}? (conform list shows all)`
-}
-
-/** Likewise where no pattern is accepted: an id, if one is near. */
-export function singleIdMeant(written: string): string {
-  const plain = written.replaceAll('*', '')
-  const area = nearest(plain, patterns)?.replace('*', '')
-  const near =
-    nearest(plain, requirementIds) ??
-    requirementIds.find((one) => area !== undefined && one.startsWith(area))
-  return `${near === undefined ? '' : `; did you mean ${near}?`} (conform list shows all)`
+  const near = nearest(plain, known) ?? (takesPatterns ? closest(plain, known) : '')
+  const meant = takesPatterns ? near : requirementIds.find((id) => matchesId(id, near))
+  return `${meant === undefined ? '' : `; did you mean ${meant}?`} (conform list shows all)`
 }
