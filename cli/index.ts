@@ -52,8 +52,9 @@ async function program(
   const [first = ''] = words
   const names = Object.keys(commands)
   const own = names.filter((name) => name === first)
+  const isKnown = own.length > 0 || first === 'help' || first.startsWith('-')
   // It would be parsed as a base URL.
-  const meant = first === 'help' || own.length > 0 ? undefined : nearest(first, names)
+  const meant = isKnown ? undefined : nearest(first, names)
   if (meant !== undefined)
     throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
   const conform = new Command('conform')
