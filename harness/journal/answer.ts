@@ -38,11 +38,11 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
   const at = other ? all.findIndex((one) => !one.ask.otherwise) : -1
   if (other && at >= 0) return answerTo(other, all.slice(at), known)
   const conclusion = concludeFrom(ask, all, known)
-  if (!('judge' in conclusion)) return conclusion
-  const { judge } = conclusion
+  if (!('answer' in conclusion)) return conclusion
+  const { answer } = conclusion
   // How a body is refused, such as for a name of a file that is not allowed.
-  if (other && [400, 415, 422].includes(judge.response?.status ?? 0)) return { asks: [other] }
-  if (ask.settles && maySettle(ask.settles, judge, all, known)) {
+  if (other && [400, 415, 422].includes(answer.response?.status ?? 0)) return { asks: [other] }
+  if (ask.settles && maySettle(ask.settles, answer, all, known)) {
     const { settleMs } = known
     // Soon, and once more when it has to show.
     const pauseMs = all.length > 1 ? settleMs : Math.min(settlingEveryMs, settleMs)
@@ -51,19 +51,19 @@ export function answerTo(ask: Ask, all: readonly Entry[], known: Known): Conclus
   // What was lost before may have had an effect, though the same request was answered several times since.
   const lost =
     all.length > 1 &&
-    all.find((entry) => entry.exchange.probe === judge.probe && entry.exchange.unanswered)
-  if (!lost || judge.unanswered) return conclusion
-  return { ...conclusion, judge: { ...judge, unanswered: lost.exchange.unanswered } }
+    all.find((entry) => entry.exchange.probe === answer.probe && entry.exchange.unanswered)
+  if (!lost || answer.unanswered) return conclusion
+  return { ...conclusion, answer: { ...answer, unanswered: lost.exchange.unanswered } }
 }
 
 export type Look = { readonly outcome: 'answered'; readonly exchange: Exchange } | Open | Asks
 
 /** The answer to a request in the journal, or what to send for it. */
 export function lookAt(journal: Journal, request: Ask, known: Known): Look {
-  const answer = answerTo(request, journal.entriesOf(request), known)
-  if ('judge' in answer) return { outcome: 'answered', exchange: answer.judge }
+  const conclusion = answerTo(request, journal.entriesOf(request), known)
+  if ('answer' in conclusion) return { outcome: 'answered', exchange: conclusion.answer }
   const why = journal.unsent.get(request.name)
-  return why ? open(why) : { outcome: 'asks', asks: answer.asks }
+  return why ? open(why) : { outcome: 'asks', asks: conclusion.asks }
 }
 
 function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion {
@@ -86,13 +86,13 @@ function concludeFrom(ask: Ask, all: readonly Entry[], known: Known): Conclusion
   // An answer that is not HTTP was resent, but its connection is still checked.
   const suspected = sent.unanswered?.noResponse?.cause === 'malformed' ? sent.unanswered : sent
   // Most answers are right, and judged again with each further one of their requirement.
-  if (suspected === sent && !isUnknown(sent, known)) return { judge: sent }
+  if (suspected === sent && !isUnknown(sent, known)) return { answer: sent }
   if (isAwaited(sent) && isUnknown(sent, known) && isSettling(known, sent))
     return { asks: [{ ...ask, source: sent.probe, pauseMs: settlingEveryMs }] }
-  if (!mayBeSpoiled(suspected, known)) return { judge: sent }
+  if (!mayBeSpoiled(suspected, known)) return { answer: sent }
   const trial = entries.slice(at + 1).map((one) => one.exchange)
-  const answer = onConnections(ask, suspected, trial, known)
-  return 'judge' in answer && suspected !== sent ? { ...answer, judge: sent } : answer
+  const conclusion = onConnections(ask, suspected, trial, known)
+  return 'answer' in conclusion && suspected !== sent ? { ...conclusion, answer: sent } : conclusion
 }
 
 /** Whether there is time for a later answer that may be good. */
@@ -188,29 +188,29 @@ function onConnections(
 ): Conclusion {
   const isRepeatable = mayRepeat(wrong)
   // Without an answer from the service itself, there was most likely no effect.
-  if (!isRepeatable && wrong.response && !isBareError(wrong.response)) return { judge: wrong }
+  if (!isRepeatable && wrong.response && !isBareError(wrong.response)) return { answer: wrong }
   const [fresh, ...others] = trial
   const onFresh: Conclusion = { asks: [{ ...ask, once: true, fresh: true }] }
   if (!fresh) return onFresh
-  if (isWrong(fresh)) return { judge: wrong, wrongAnywhere: kindOfFailure(wrong) }
-  if (!isRight(fresh)) return { judge: wrong }
+  if (isWrong(fresh)) return { answer: wrong, wrongAnywhere: kindOfFailure(wrong) }
+  if (!isRight(fresh)) return { answer: wrong }
   const before = wrong.previousRequest!
   // To serve a request without a key is that request's own fault.
   const isServed = !wrong.probe.credential.full && wrong.response?.isGranted === true
-  if (isServed && !before.probe.credential.full) return { judge: wrong }
+  if (isServed && !before.probe.credential.full) return { answer: wrong }
   const trials = known.spoilers.has(sentFor(before)) ? 'proven' : 'first'
   for (const [at, isBehind] of wrongBehind[isRepeatable && !isServed ? trials : 'once'].entries()) {
     const other = others[at]
     const after = isBehind ? repeated(before) : undefined
-    if (isBehind && !after) return { judge: wrong }
+    if (isBehind && !after) return { answer: wrong }
     if (!other) return after ? { asks: [{ ...ask, once: true, after }] } : onFresh
     const fits = isBehind ? other.previousRequest && isWrong(other) : isRight(other)
     if (!fits)
-      return { judge: { ...wrong, finding: differing([wrong, ...trial].map(describeResponse)) } }
+      return { answer: { ...wrong, finding: differing([wrong, ...trial].map(describeResponse)) } }
   }
   return isServed
-    ? { judge: { ...wrong, finding: { kind: 'remembers-key' } } }
-    : { judge: fresh, blames: wrong }
+    ? { answer: { ...wrong, finding: { kind: 'remembers-key' } } }
+    : { answer: fresh, blames: wrong }
 }
 
 /** Repeats the request; undefined if it cannot be repeated at will, such as one that starts a job. */

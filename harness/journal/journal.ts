@@ -54,8 +54,8 @@ const saysTheSame = (one: HistoryEvent | undefined, other: HistoryEvent): boolea
   isDeepStrictEqual(one.body, other.body)
 
 /**
- * What was sent and what came. Senders only append; rules only read. A recording may be endless: of consecutive equal
- * readings, uses or refusals it keeps the first two and the last.
+ * What was sent and what came. Rules only read. A recording may be endless: of consecutive equal readings, uses or
+ * refusals it keeps the first two and the last.
  */
 export class Journal implements History {
   readonly limits: HistoryLimits
@@ -226,7 +226,7 @@ export interface Known {
 
 export type Conclusion =
   | {
-      readonly judge: Exchange
+      readonly answer: Exchange
       /** The previous request on the connection, which caused the wrong answer. */
       readonly blames?: Exchange
       readonly wrongAnywhere?: string

@@ -126,18 +126,18 @@ async function sendAndAppend(client: Client, next: Ask): Promise<void> {
     underWayIn(client).delete(keyOf(next))
   }
   const conclusion = answerTo(next, journal.entriesOf(next), client.known)
-  if (!('judge' in conclusion)) return
-  const { judge, blames, wrongAnywhere } = conclusion
+  if (!('answer' in conclusion)) return
+  const { answer, blames, wrongAnywhere } = conclusion
   if (wrongAnywhere !== undefined) findings.wrongAnywhere.add(wrongAnywhere)
   if (blames) {
     const kind = sentFor(blames.previousRequest!)
     findings.spoiledAnswers.add(blames.response ?? blames)
-    if (!findings.spoilers.has(kind)) findings.spoilers.set(kind, { wrong: blames, fresh: judge })
+    if (!findings.spoilers.has(kind)) findings.spoilers.set(kind, { wrong: blames, fresh: answer })
   }
   // The answer is kept for long, and would keep another one alive. To another requirement it may be wrong.
-  const { previousRequest, purpose } = judge
-  if (previousRequest && !haveStatus(purpose.expects, 'no-5xx') && isRight(judge))
-    judge.previousRequest = undefined
+  const { previousRequest, purpose } = answer
+  if (previousRequest && !haveStatus(purpose.expects, 'no-5xx') && isRight(answer))
+    answer.previousRequest = undefined
 }
 
 /** Requests that one rule has under way at once: a long list would otherwise be the longest road of a run. */

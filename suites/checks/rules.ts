@@ -35,7 +35,7 @@ export type CaseVerdict =
 
 export const held = { outcome: 'held', cases: 1 } as const
 
-/** A case, and the rule that judges it: a pure function of the answers to its requests. */
+/** A case, and the rule that judges it by the answers to its requests. */
 export interface CaseRule {
   readonly judge: (journal: Journal) => CaseVerdict
   /** After all other cases, or at the end of the run; default: at once. */

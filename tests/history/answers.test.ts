@@ -87,13 +87,13 @@ const known: Known = {
 
 function told(story: string, more: Partial<Known> = {}, ask = request): string {
   const lines = story.split(', ').filter(Boolean)
-  const answer = answerTo(ask, lines.map(entryOf), { ...known, ...more })
-  if ('judge' in answer) {
-    const { judge, blames } = answer
+  const conclusion = answerTo(ask, lines.map(entryOf), { ...known, ...more })
+  if ('answer' in conclusion) {
+    const { answer, blames } = conclusion
     const remark = blames ? ', the one before is to blame' : ''
-    return `${judge.response?.status}${remark}${judge.finding ? `, ${judge.finding.kind}` : ''}`
+    return `${answer.response?.status}${remark}${answer.finding ? `, ${answer.finding.kind}` : ''}`
   }
-  const [{ fresh, after, pauseMs }] = answer.asks
+  const [{ fresh, after, pauseMs }] = conclusion.asks
   const how = fresh ? 'fresh' : after ? 'after' : 'ask'
   return pauseMs === undefined ? how : `${how} ${pauseMs}`
 }
