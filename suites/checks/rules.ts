@@ -196,8 +196,9 @@ function countOf(verdicts: readonly CaseVerdict[]): number {
 
 export function concluded(seen: readonly Judged[], planned = seen.length): Verdict {
   const cases = countOf(seen)
-  const wrong = [first(seen, 'broken'), first(seen, 'name')].filter((one) => one !== undefined)
-  const [evidence, ...more] = wrong.map((one) => one.evidence)
+  const broken = seen.find((one) => one.outcome === 'broken')
+  const name = seen.find((one) => one.outcome === 'name')
+  const [evidence, ...more] = [broken, name].flatMap((one) => one?.evidence ?? [])
   if (evidence) return { outcome: 'broken', cases, evidence: [evidence, ...more] }
   const open = seen.filter((one) => one.outcome === 'open')
   const [plain] = open.filter((one) => !one.isFurther)
