@@ -137,7 +137,7 @@ export class Client {
    * @param turn given if it is sent until it is answered: it waits while its operation is throttled, one after the other,
    * and what comes is counted
    */
-  async send(ask: Ask, made?: Probe, turn?: Turn): Promise<Exchange | Open> {
+  async sendOnce(ask: Ask, made?: Probe, turn?: Turn): Promise<Exchange | Open> {
     const probe = made ?? (await probeOf(ask.source))
     if (isOpen(probe)) return probe
     // Made before a place is taken: making it may send requests.
@@ -174,7 +174,7 @@ export class Client {
     try {
       // Of several that were lost together, only the one that brings the target down is lost again.
       if (alone) await this.liveness.awaitBack()
-      sent = await this.#send(ask, probe, before)
+      sent = await this.#sendNow(ask, probe, before)
       if (!isOpen(sent) && sent.isOfGateway) sent = await this.#sendPast(sent, ask, before)
     } finally {
       release()
@@ -196,7 +196,7 @@ export class Client {
   async #sendPast(lost: Exchange, ask: Ask, before?: Probe): Promise<Exchange | Open> {
     const { probe, purpose } = lost
     this.breaker.retried++
-    const sent = await this.#send(ask, probe, before)
+    const sent = await this.#sendNow(ask, probe, before)
     if (isOpen(sent) || !sent.response) return sent
     if (probe.effect === 'creates' && purpose.isSuccess?.(sent) === false) return lost
     sent.unanswered = lost
@@ -294,7 +294,7 @@ export class Client {
       const { idle } = this.#parts.transport
       if (opens && idle && idle() < count)
         await Promise.allSettled(probes.map(() => this.askLiveness(promptMs, false, false)))
-      return allOrOpen(await Promise.all(probes.map((probe) => this.#send(ask, probe))))
+      return allOrOpen(await Promise.all(probes.map((probe) => this.#sendNow(ask, probe))))
     }
     return sendAll().finally(release)
   }
@@ -306,7 +306,7 @@ export class Client {
     return sent
   }
 
-  async #send(ask: Ask, probe: Probe, before?: Probe): Promise<Exchange | Open> {
+  async #sendNow(ask: Ask, probe: Probe, before?: Probe): Promise<Exchange | Open> {
     const { purpose, isPaidBack, fresh = false, alone = false } = ask
     const { keys, target } = this.#given
     const { signal } = this.life

@@ -70,7 +70,7 @@ interface Sender {
   readonly life: Lifetime
   readonly breaker: Pick<Breaker, 'lostByChance'>
   redact(text: string): string
-  send(ask: Ask): Promise<Exchange | Open>
+  sendOnce(ask: Ask): Promise<Exchange | Open>
   askLiveness(timeoutMs: number, isElsewhere?: boolean, fresh?: boolean): Promise<Exchange>
   observe(exchange: Exchange): void
 }
@@ -447,7 +447,7 @@ export class KeyWatch {
     if (++this.#wrongKeys % wrongInARow !== 0) return undefined
     // Not urgent, unlike a liveness question: it queues behind waiting wrong keys.
     const purpose = { ...forLiveness, role: 'setup' } as const
-    return this.#client.send({ source: () => livenessProbe(this.#given), purpose, fresh: true })
+    return this.#client.sendOnce({ source: () => livenessProbe(this.#given), purpose, fresh: true })
   }
 
   /**
@@ -512,7 +512,7 @@ export class KeyWatch {
   async #ask(id: OperationId, credential?: Credential): Promise<Exchange | Open> {
     const probe = await livenessProbe(this.#given, id, credential)
     // Alone: a limit on requests at once is not one of the key.
-    return this.#client.send({ source: probe, purpose: forLiveness, fresh: true, alone: true })
+    return this.#client.sendOnce({ source: probe, purpose: forLiveness, fresh: true, alone: true })
   }
 
   /** Whether all requests are limited, or this key with a Retry-After: a lock-out affects keys, also wrong ones. */

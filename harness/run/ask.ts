@@ -45,7 +45,7 @@ export async function ask(
 export const takeConflict: AwaitFree = async (refusals) => refusals.at(-1)
 
 /** Sends a request once its object is free, and again while it is throttled, lost, or its object is busy. */
-export async function send(client: Client, ask: Ask): Promise<Exchange | Open> {
+async function sendUntilAnswered(client: Client, ask: Ask): Promise<Exchange | Open> {
   const { source, purpose, pauseMs = 0 } = ask
   if (pauseMs > 0) await pause(client, pauseMs)
   const first = await probeOf(source)
@@ -99,7 +99,7 @@ async function sendAgain(
         client.life.signal.throwIfAborted()
       } else {
         if (last) await client.backOff(last)
-        const sent = await client.send(last ? { ...ask, ...retry.how } : ask, probe, turn)
+        const sent = await client.sendOnce(last ? { ...ask, ...retry.how } : ask, probe, turn)
         if (isOpen(sent)) return client.lostMeanwhile(retry) ?? sent
         if (sent.unanswered) tries.push(sent.unanswered)
         tries.push(sent)
@@ -116,7 +116,7 @@ async function sendAgain(
 async function sendAndAppend(client: Client, next: Ask): Promise<void> {
   const { findings, journal } = client
   try {
-    const exchange = await send(client, next)
+    const exchange = await sendUntilAnswered(client, next)
     if (isOpen(exchange)) journal.unsent.set(next.name, exchange.why)
     else journal.appendEntry({ ask: next, exchange })
   } catch (error) {

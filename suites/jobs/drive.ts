@@ -359,7 +359,7 @@ async function createDuring(gate: Gate, job: Job, turn: number): Promise<Left> {
     const own = isOdd ? withOtherValues(application, moment + turn) : application
     const source = () => jobRequest(given, own)
     // Once: while a throttled creation waits, the job would end.
-    const made = client.holdBack(await client.send({ source, purpose, fresh: true }))
+    const made = client.holdBack(await client.sendOnce({ source, purpose, fresh: true }))
     if (isOpen(made)) return made
     if (isTaken(made) || isThrottling(made)) return undefined
   }

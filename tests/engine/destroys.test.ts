@@ -21,7 +21,7 @@ test('a request that destroys never names an object that the target file declare
       declared = String(run.given.target.resources.file)
       const source = operationProbe(run.given, destroying, { params: { file_id: declared } })
       const purpose = { requirement: null, role: 'control' } as const
-      refused = run.client.send({ source: () => source, purpose })
+      refused = run.client.sendOnce({ source: () => source, purpose })
     },
     way(request, send, { probe }) {
       if (probe?.operation === destroying) sent.push(request.path)

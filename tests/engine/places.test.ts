@@ -27,9 +27,9 @@ const users = {
   one: async (run: Prepared) => ask(run.client, made(run, 'none'), purpose, held),
   creation: async (run: Prepared) => ask(run.client, made(run, 'creates'), purpose, held),
   alone: async (run: Prepared) =>
-    run.client.send({ source: made(run, 'none'), purpose, alone: true }),
+    run.client.sendOnce({ source: made(run, 'none'), purpose, alone: true }),
   'after another': async (run: Prepared) =>
-    run.client.send({
+    run.client.sendOnce({
       source: made(run, 'none'),
       purpose,
       after: { source: made(run, 'none'), purpose },
@@ -108,8 +108,8 @@ test('objects are made before what waits already: the end of a run looks at them
     const graph = await operationProbe(again.given, 'graphs.create', creation)
     const made = { requirement: 'graphs.create/2xx-accepted', role: 'probe' } as const
     await Promise.all([
-      ...[1, 2, 3].map(() => again.client.send({ source: list, purpose })),
-      again.client.send({ source: graph, purpose: made }),
+      ...[1, 2, 3].map(() => again.client.sendOnce({ source: list, purpose })),
+      again.client.sendOnce({ source: graph, purpose: made }),
     ])
     again.client.liveness.stop()
   })
