@@ -6,7 +6,9 @@ import { member, preview } from '../schemas/json.ts'
 import {
   anyWord,
   byKeys,
+  everywhere,
   expired,
+  inForms,
   invalid,
   malformed,
   missing,
@@ -21,11 +23,11 @@ import { suite } from './checks/suite.ts'
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 
 const everyFault = () => ({
-  '401-missing-credentials': byKeys(missing),
-  '401-malformed-key': byKeys(malformed, anyWord),
-  '401-invalid-key': byKeys(invalid),
-  '401-expired-key': byKeys(expired),
-  '403-insufficient-rights': byKeys(restricted),
+  '401-missing-credentials': byKeys(missing, everywhere),
+  '401-malformed-key': byKeys(malformed, inForms, anyWord),
+  '401-invalid-key': byKeys(invalid, inForms),
+  '401-expired-key': byKeys(expired, everywhere),
+  '403-insufficient-rights': byKeys(restricted, everywhere),
   '400-malformed-json': malformedJsonBody,
   '400-wrong-content-type': wrongContentType,
 })

@@ -1,13 +1,12 @@
 import canonicalize from 'canonicalize'
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { haveStatus, isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
 import {
   catalogue,
   type CatalogueRequirement,
   type RequirementId,
 } from '../../catalogue/catalogue.ts'
-import { everyTurn } from '../../catalogue/faults.ts'
 import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import {
@@ -120,9 +119,11 @@ function keyOf(probe: Probe): string {
   const lines = headers
     .filter((one) => !incidental.test(one.name))
     .map((one) => `${one.name.toLowerCase()}: ${one.value.trim()}`)
-  const parts = [method, path, params, query, lines.toSorted(), credential.value ?? null]
-  const hash = createHash('sha256').update(canonicalize(parts)!)
-  return hash.update(canonical(probe) ?? body).digest('base64')
+  const members = [params, query].map((all) => Object.entries(all).toSorted())
+  const json = canonical(probe)
+  const text = json ?? Buffer.from(body).toString('latin1')
+  const parts = [method, path, members, lines.toSorted(), credential.value, json === undefined]
+  return hash('sha256', JSON.stringify(parts) + text, 'base64')
 }
 
 /** The canonical form of JSON; undefined for anything else, too deep nesting, and numbers that are not finite. */
@@ -157,22 +158,19 @@ function* faultyFrom(valid: Probe, refusal: Refusal, target: Target): Generator<
   // If no key is recorded, all may have been left out.
   if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return
   const known = knownOf(declaring(target, operation, valid), runs)
-  // The seed chooses the forms of a key for each operation.
-  for (const seed of isOfKey ? Array(everyTurn).keys() : [runs.seed]) {
-    const options = { ...runs, seed }
-    const all = scenario
-      ? [scenarioCase(scenario, requirement)]
-      : casesOf(requirement.id)!.cases({ ...known, options, requirement, operation, valid })
-    if (isOpen(all)) continue
-    for (const { what, expects = pairsOf(requirement, operation), ...one } of all) {
-      // Nobody knows which recorded ids name an object.
-      if (one.at ?? one.judge ?? one.isBehind ?? one.coercion ?? one.isUnknownId) continue
-      const sound = one.control?.(valid) ?? valid
-      const { credential, ...probe } = one.change(valid)
-      // A report of a run shows keys in its own words.
-      for (const value of new Set([credential.value, credential.shown || credential.value]))
-        yield { what, expects, sound, probe: { ...probe, credential: { ...credential, value } } }
-    }
+  const { cases, ofAnySeed = cases } = casesOf(requirement.id) ?? {}
+  const all = scenario
+    ? [scenarioCase(scenario, requirement)]
+    : ofAnySeed!({ ...known, requirement, operation, valid })
+  if (isOpen(all)) return
+  for (const { what, expects = pairsOf(requirement, operation), ...one } of all) {
+    // Nobody knows which recorded ids name an object.
+    if (one.at ?? one.judge ?? one.isBehind ?? one.coercion ?? one.isUnknownId) continue
+    const sound = one.control?.(valid) ?? valid
+    const { credential, ...probe } = one.change(valid)
+    // A report of a run shows keys in its own words.
+    for (const value of new Set([credential.value, credential.shown || credential.value]))
+      yield { what, expects, sound, probe: { ...probe, credential: { ...credential, value } } }
   }
 }
 

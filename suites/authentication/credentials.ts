@@ -1,5 +1,11 @@
 import fc from 'fast-check'
-import { allFormsOn, isFormOn, isSentToOtherPaths, turnOf } from '../../catalogue/faults.ts'
+import {
+  allFormsOn,
+  everyTurn,
+  isFormOn,
+  isSentToOtherPaths,
+  turnOf,
+} from '../../catalogue/faults.ts'
 import { requirementById } from '../../catalogue/catalogue.ts'
 import { pairsOf } from '../../catalogue/answers.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
@@ -18,6 +24,7 @@ import {
   type Credential,
   type Exchange,
   isOpen,
+  type Open,
   type Probe,
   open,
 } from '../../harness/journal/index.ts'
@@ -25,7 +32,7 @@ import type { Client, DeclaredKeys, Given } from '../../harness/client/index.ts'
 import { isPlanned } from '../../harness/run/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn, type Wrong, keyless } from './elsewhere.ts'
-import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
+import { givesOf, invalidForms, malformedForms, noCredential } from './key-forms.ts'
 
 /** The request with another credential; a conforming target refuses it. */
 export const withCredential = (probe: Probe, credential: Credential): Probe =>
@@ -46,39 +53,68 @@ function keysIn(target: Target, operation: OperationId): DeclaredKeys {
   }
 }
 
-type KeyCases = (material: Material, keys: DeclaredKeys) => MadeCases
+/** Wrong credentials; open if the target declares no key that they are made of. */
+type Forms<T extends readonly Wrong[] = readonly Wrong[]> = (
+  keys: DeclaredKeys,
+  operation: OperationId,
+  turn: number,
+) => T | Open
 
-export function byKeys(cases: KeyCases, generated?: Generated): CaseCondition {
+export function byKeys<T extends readonly Wrong[]>(
+  forms: Forms<T>,
+  sent: (material: Material, forms: T) => MadeCases,
+  generated?: Generated,
+): CaseCondition {
+  const casesBy = (material: Material, keys: DeclaredKeys): MadeCases => {
+    const { operation, options } = material
+    const all = forms(keys, operation, turnOf(operation, options.seed))
+    return isOpen(all) ? all : sent(material, all)
+  }
   return {
     generated,
-    cases: (material) => cases(material, keysIn(material.target, material.operation)),
+    cases: (material) => casesBy(material, keysIn(material.target, material.operation)),
+    ofAnySeed({ target, operation }) {
+      const keys = keysIn(target, operation)
+      const all = Array.from({ length: everyTurn }, (_, turn) => forms(keys, operation, turn))
+      const wrong = all.flatMap((one): readonly Wrong[] => (isOpen(one) ? [] : one))
+      return [...new Map(wrong.map((one) => [one.credential.value, one])).values()].map(ownCase)
+    },
     async casesIn(known, context, make) {
       const valid = await make()
       if (isOpen(valid)) return valid
-      return cases({ ...known, valid }, await context.given.keys.declared(known.operation))
+      return casesBy({ ...known, valid }, await context.given.keys.declared(known.operation))
     },
   }
 }
+
+/** At its own path. */
+const ownCase = ({ what, kind, credential, expects }: Wrong): Case => ({
+  what,
+  faults: [{ part: 'key', kind }],
+  expects,
+  change: (valid) => withCredential(valid, credential),
+})
 
 function wantsFew({ target, options, operation }: Material): boolean {
   const isThorough = options.depth === 'full' && allFormsOn.includes(operation)
   return (options.depth === 'quick' || target.limits.credentialProbes === 'few') && !isThorough
 }
 
-function inForms(material: Material, all: readonly KeyForm[]): MadeCases {
+export function inForms(material: Material, all: readonly Wrong[]): MadeCases {
   const { operation, options } = material
   const turn = turnOf(operation, options.seed)
   const forms = all.filter((one) => isFormOn(operation, one.kind, turn))
   const sent = wantsFew(material) ? forms.filter((_, at) => at === turn % forms.length) : forms
   if (sent.length === 0) return open('every form of the full key equals a declared key')
   const query = queryIn(material)
-  const own = sent.map(({ credential, what, kind, expects }, at): Case => {
+  const own = sent.map((one, at): Case => {
+    const plain = ownCase(one)
     const change = (valid: Probe): Probe => {
-      const probe = withCredential(valid, credential)
+      const probe = plain.change(valid)
       // A documented query may have its own route: every second form is sent with it.
       return (at + turn) % 2 ? { ...probe, query: { ...probe.query, ...query } } : probe
     }
-    return { what, faults: [{ part: 'key', kind }], expects, change }
+    return { ...plain, change }
   })
   if (wantsFew(material)) return own
   const at = turn % sent.length
@@ -99,13 +135,8 @@ const forOthers = (material: Material, one: Case): Case[] =>
   otherObjects(material).map((other) => ofOtherObject({ ...one, when: 'after the others' }, other))
 
 /** A credential without forms: first at its own path, where a failure ends a run with --bail; then everywhere. */
-function everywhere(material: Material, wrong: Wrong): Case[] {
-  const { what, kind, credential } = wrong
-  const own: Case = {
-    what,
-    faults: [{ part: 'key', kind }],
-    change: (valid) => withCredential(valid, credential),
-  }
+export function everywhere(material: Material, [wrong]: readonly [Wrong]): Case[] {
+  const own = ownCase(wrong)
   if (wantsFew(material)) return [own]
   // A POST gets several requests without a key anyway.
   const isRepeated = wrong === keyless && material.valid.method === 'GET'
@@ -115,7 +146,7 @@ function everywhere(material: Material, wrong: Wrong): Case[] {
     own,
     ...elsewhere(material, wrong, wrong === keyless ? 'all' : 'each'),
     ...forOthers(material, own),
-    ...times.map((time): Case => ({ ...own, what: `${what}, ${time}`, when: 'at the end' })),
+    ...times.map((time): Case => ({ ...own, what: `${wrong.what}, ${time}`, when: 'at the end' })),
   ]
 }
 
@@ -125,19 +156,17 @@ export const bearer = (secret: Secret): Credential => ({
   full: false,
 })
 
-export const missing: KeyCases = (material) => everywhere(material, keyless)
+export const missing = (): [Wrong] => [keyless]
 
-export const expired: KeyCases = (material, one) => {
-  if (!one.expired) return open('declare keys.expired')
-  const credential = bearer(one.expired)
-  return everywhere(material, { what: 'with an expired key', kind: 'expired key', credential })
+export function expired({ expired: key }: DeclaredKeys): [Wrong] | Open {
+  if (!key) return open('declare keys.expired')
+  return [{ what: 'with an expired key', kind: 'expired key', credential: bearer(key) }]
 }
 
-export const restricted: KeyCases = (material, one) => {
-  if (!one.restricted) return open(`declare keys.restricted (for ${material.operation})`)
+export function restricted(keys: DeclaredKeys, operation: OperationId): [Wrong] | Open {
+  if (!keys.restricted) return open(`declare keys.restricted (for ${operation})`)
   const what = 'with a key that lacks the permission'
-  const credential = bearer(one.restricted)
-  return everywhere(material, { what, kind: 'restricted key', credential })
+  return [{ what, kind: 'restricted key', credential: bearer(keys.restricted) }]
 }
 
 const word = fc.string({
@@ -153,19 +182,17 @@ const wordAsKey = (key: string): Case => ({
   change: (valid) => withCredential(valid, bearer({ value: key, label: key })),
 })
 
-export const malformed: KeyCases = (material, one) =>
-  inForms(material, malformedForms(one.full, turnOf(material.operation, material.options.seed)))
+export const malformed: Forms = ({ full }, _, turn) => malformedForms(full, turn)
 
 export const anyWord: Generated = (one) => {
   const served = generatedKeysOn.find((id) => one.target.absent[id] === undefined)
   return one.operation === served ? word.map(wordAsKey) : undefined
 }
 
-export const invalid: KeyCases = (material, { full, ...keys }) => {
-  if (!full) return open('no key: the suite makes an invalid key from the full key')
-  const number = turnOf(material.operation, material.options.seed)
-  return inForms(material, invalidForms({ full, ...keys, number }))
-}
+export const invalid: Forms = ({ full, ...keys }, _, number) =>
+  full
+    ? invalidForms({ full, ...keys, number })
+    : open('no key: the suite makes an invalid key from the full key')
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
 export function failKeyless(client: Client, given: Given, exchange: Exchange): void {

@@ -1,4 +1,5 @@
 import { operationOf } from '../../catalogue/operations.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import { perRun, whySilent } from '../../harness/run/index.ts'
 import {
   isDisguise,
@@ -35,6 +36,8 @@ export interface Wrong {
   readonly what: string
   readonly kind: string
   readonly credential: Credential
+  /** Accepted pairs, if different from the requirement's. */
+  readonly expects?: Pairs | undefined
 }
 
 /** Places to send it to: all; those at another path; one of them; or the first conclusive spelling. */

@@ -158,6 +158,8 @@ export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
 export interface KnownCases {
   readonly cases: Cases
+  /** Those that recorded traffic is compared with, if the seed chooses among them. */
+  readonly ofAnySeed?: (material: Material) => readonly Case[]
   readonly generated?: Generated | undefined
 }
 
