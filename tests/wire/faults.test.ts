@@ -39,56 +39,9 @@ const drips: Sockets = (socket) => {
 }
 const late = 'the answer did not end within 1,000 ms'
 
-test.each<[what: string, serve: Sockets, cause: NoResponse['cause'], message: RegExp | string]>([
-  ['says nothing', () => {}, 'timeout', 'no answer within 1,000 ms'],
-  ['closes as soon as it is open', (socket) => socket.end(), 'reset', before],
-  ['resets as soon as it is open', (socket) => socket.resetAndDestroy(), 'reset', before],
-  [
-    'closes inside the head',
-    (socket) => socket.end('HTTP/1.1 200 OK\r\nx: '),
-    'reset',
-    'the connection was closed inside the head of the answer',
-  ],
-  [
-    'drips for ever',
-    drips,
-    'timeout',
-    /^the answer did not end within 1,000 ms: \d+ of 5,000 bytes of the body had arrived, and it went on$/,
-  ],
-  [
-    'stops inside the body',
-    (socket) => socket.write(`${head('content-length: 5000')}x`),
-    'timeout',
-    `${late}: 1 of 5,000 bytes of the body had arrived`,
-  ],
-  [
-    'names no end of its body, and stays open',
-    (socket) => socket.write(`${head('a: b')}x`),
-    'timeout',
-    `${late}: 1 bytes of the body had arrived, and neither Content-Length nor chunks say where it ends`,
-  ],
-  [
-    'resets inside the body',
-    (socket) => socket.write(`${head('content-length: 5000')}xyz`, () => socket.resetAndDestroy()),
-    'reset',
-    /the connection was reset/,
-  ],
-  ...['', 'connection: close'].flatMap((line): [string, Sockets, 'reset', string][] => [
-    [
-      `cuts its body short (${line})`,
-      (socket) =>
-        socket.end(`${head(`a: b\r\n${line || 'c: d'}`, 'content-length: 50')}${'x'.repeat(12)}`),
-      'reset',
-      'the connection was closed after 12 of 50 bytes of the body',
-    ],
-    [
-      `sends no last chunk (${line})`,
-      (socket) => socket.end(`${head(line || 'c: d', 'transfer-encoding: chunked')}3\r\nabc\r\n`),
-      'reset',
-      'the connection was closed after 3 bytes of the body',
-    ],
-  ]),
-])('a server that %s has given no answer', async (_, serve, cause, message) => {
+type Silence = readonly [serve: Sockets, message: RegExp | string]
+
+async function expectLost(cause: NoResponse['cause'], [serve, message]: Silence) {
   const failed = await lost(await listen(net.createServer(serve)), short)
   expect(failed).toMatchObject({
     cause,
@@ -99,7 +52,55 @@ test.each<[what: string, serve: Sockets, cause: NoResponse['cause'], message: Re
   if (serve === drips) expect(failed.detail).toBe('still-coming')
   // A machine may be busy; without the deadline it would take for ever.
   expect(failed.endedAt - failed.sentAt).toBeLessThan(short + 10_000)
+}
+
+test('a server that says nothing, drips, stops inside the body or names no end of it has given no answer', async () => {
+  const silent: readonly Silence[] = [
+    [() => {}, 'no answer within 1,000 ms'],
+    [
+      drips,
+      /^the answer did not end within 1,000 ms: \d+ of 5,000 bytes of the body had arrived, and it went on$/,
+    ],
+    [
+      (socket) => socket.write(`${head('content-length: 5000')}x`),
+      `${late}: 1 of 5,000 bytes of the body had arrived`,
+    ],
+    [
+      (socket) => socket.write(`${head('a: b')}x`),
+      `${late}: 1 bytes of the body had arrived, and neither Content-Length nor chunks say where it ends`,
+    ],
+  ]
+  // Each waits for the whole deadline.
+  await Promise.all(silent.map((one) => expectLost('timeout', one)))
 })
+
+test.each<[what: string, ...Silence]>([
+  ['closes as soon as it is open', (socket) => socket.end(), before],
+  ['resets as soon as it is open', (socket) => socket.resetAndDestroy(), before],
+  [
+    'closes inside the head',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\nx: '),
+    'the connection was closed inside the head of the answer',
+  ],
+  [
+    'resets inside the body',
+    (socket) => socket.write(`${head('content-length: 5000')}xyz`, () => socket.resetAndDestroy()),
+    /the connection was reset/,
+  ],
+  ...['', 'connection: close'].flatMap((line): [string, ...Silence][] => [
+    [
+      `cuts its body short (${line})`,
+      (socket) =>
+        socket.end(`${head(`a: b\r\n${line || 'c: d'}`, 'content-length: 50')}${'x'.repeat(12)}`),
+      'the connection was closed after 12 of 50 bytes of the body',
+    ],
+    [
+      `sends no last chunk (${line})`,
+      (socket) => socket.end(`${head(line || 'c: d', 'transfer-encoding: chunked')}3\r\nabc\r\n`),
+      'the connection was closed after 3 bytes of the body',
+    ],
+  ]),
+])('a server that %s has given no answer', (_, ...silence) => expectLost('reset', silence))
 
 test.each([
   ['words', 'Hello there, this is no HTTP\r\n\r\n'],
