@@ -146,19 +146,21 @@ test.each([
   },
 )
 
+const stopped = 'the target stopped answering: '
+
 test.each([
   [
-    'behind its gateway',
-    badGateway,
-    /the service is down or still starting: 502 with a page: 502 B/,
+    'stays away behind its gateway',
+    ...[40, badGateway],
+    RegExp(`^${stopped}.*the service is down or still starting: 502 with a page: 502 B`),
   ],
-  ['', refused, /: connection refused/],
-])(
-  'a target that stays away %s ends the run, and all that it could not answer has one reason',
-  async (_, instead, reason) => {
-    const { failed, facts, results } = await judgeWhile(awayFor(Infinity, 40, instead))
+  ['stays away', 40, refused, RegExp(`^${stopped}.*connection refused`)],
+  ['was never there', 0, refused, /^http:\S+ cannot be judged: connection refused; /],
+] as const)(
+  'a target that %s ends the run, and all that it could not answer has one reason',
+  async (_, from, instead, reason) => {
+    const { failed, facts, results } = await judgeWhile(awayFor(Infinity, from, instead))
     expect(facts.ended?.cause).toBe('unreachable')
-    expect(facts.ended?.reason).toMatch(/^the target stopped answering: /)
     expect(facts.ended?.reason).toMatch(reason)
     expect(ofOthers(failed)).toEqual([])
     const open = results.filter(
