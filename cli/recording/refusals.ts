@@ -158,10 +158,10 @@ function* faultyFrom(valid: Probe, refusal: Refusal, target: Target): Generator<
   // If no key is recorded, all may have been left out.
   if (isOfKey && !valid.credential.value?.startsWith('Bearer ')) return
   const known = knownOf(declaring(target, operation, valid), runs)
-  const { cases, ofAnySeed = cases } = casesOf(requirement.id) ?? {}
+  const { cases, recorded = cases } = casesOf(requirement.id) ?? {}
   const all = scenario
     ? [scenarioCase(scenario, requirement)]
-    : ofAnySeed!({ ...known, requirement, operation, valid })
+    : recorded!({ ...known, requirement, operation, valid })
   if (isOpen(all)) return
   for (const { what, expects = pairsOf(requirement, operation), ...one } of all) {
     // Nobody knows which recorded ids name an object.

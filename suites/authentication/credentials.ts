@@ -73,7 +73,7 @@ export function byKeys<T extends readonly Wrong[]>(
   return {
     generated,
     cases: (material) => casesBy(material, keysIn(material.target, material.operation)),
-    ofAnySeed({ target, operation }) {
+    recorded({ target, operation }) {
       const keys = keysIn(target, operation)
       const all = Array.from({ length: everyTurn }, (_, turn) => forms(keys, operation, turn))
       const wrong = all.flatMap((one): readonly Wrong[] => (isOpen(one) ? [] : one))

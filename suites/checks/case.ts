@@ -158,8 +158,8 @@ export type Generated = (material: Material) => fc.Arbitrary<Case> | undefined
 
 export interface KnownCases {
   readonly cases: Cases
-  /** Those that recorded traffic is compared with, if the seed chooses among them. */
-  readonly ofAnySeed?: (material: Material) => readonly Case[]
+  /** Those that recorded traffic is compared with: of any seed, at their own path and object. */
+  readonly recorded?: Cases
   readonly generated?: Generated | undefined
 }
 
@@ -255,7 +255,7 @@ export function byCases(
     const plain = named.filter((one) => !one.control)
     return quickCases(material, plain.length > 0 ? plain : named)
   }
-  return { ...options, cases: chosen, casesIn: chosen }
+  return { ...options, cases: chosen, casesIn: chosen, recorded: cases }
 }
 
 /**
