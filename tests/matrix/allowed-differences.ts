@@ -40,6 +40,8 @@ export const onSockets = cohorts(variants.filter(needsSocket))
 type Depth = RunOptions['depth']
 
 const pace = { jobMs: 15, slowJobMs: 300 }
+/** In real time, a job must outlast a few requests on new connections. */
+const paceOnSockets = { jobMs: 1000, slowJobMs: 2500 }
 
 /** A run and the answers in it that the OpenAPI document does not allow. */
 export interface JudgedAnswers extends Judged {
@@ -57,7 +59,7 @@ export async function judgeConforming(
     if (what !== undefined) refused.add(what)
     settings.observe?.(exchange, run)
   }
-  const reference = { variants: on, ...pace }
+  const reference = { variants: on, ...(on.some(needsSocket) ? paceOnSockets : pace) }
   return Object.assign(
     await judgeReference(reference, { ...settings, change: fitting(on), observe }),
     {
