@@ -1,15 +1,20 @@
 /** JSON values: pointers (RFC 6901), members, merge patches (RFC 7396), previews. */
 
+function split(pointer: string): readonly string[] {
+  if (pointer === '') return []
+  const tokens = pointer.slice(1).split('/')
+  return pointer.includes('~')
+    ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : tokens
+}
+
 /** Pointers come from records and target files: a run has hundreds, and reads each of them hundreds of times. */
 const known = new Map<string, readonly string[]>()
 
+/** For pointers of our own: each is kept. */
 export function tokensOf(pointer: string): readonly string[] {
   let tokens = known.get(pointer)
-  if (tokens) return tokens
-  tokens = pointer === '' ? [] : pointer.slice(1).split('/')
-  if (pointer.includes('~'))
-    tokens = tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-  known.set(pointer, tokens)
+  if (!tokens) known.set(pointer, (tokens = split(pointer)))
   return tokens
 }
 
@@ -18,7 +23,8 @@ export function tokensOf(pointer: string): readonly string[] {
  * at `longestName`.
  */
 export function memberPath(pointer: string, longestName = Infinity): string {
-  return tokensOf(pointer).reduce((path, token) => {
+  // It may name members of an answer, which nothing keeps.
+  return split(pointer).reduce((path, token) => {
     if (/^\d+$/.test(token)) return `${path}[${token}]`
     const name = token.slice(0, longestName)
     return path === '' ? name : `${path}.${name}`
