@@ -182,7 +182,10 @@ export async function settle<T extends object>(
       if (own.size >= maxAtOnce || own.has(key)) continue
       own.add(key)
       sendShared(client, ask).then(
-        () => own.delete(key) && came(),
+        () => {
+          own.delete(key)
+          came()
+        },
         (bug: unknown) => failed(bug),
       )
     }

@@ -250,11 +250,11 @@ export function declaredRequest(
   operation: OperationId,
   extent: Extent,
 ): Making {
-  const undeclared = ofTarget(given, `needs of ${operation}`, (): Open | undefined => {
+  const lacking = ofTarget(given, `needs of ${operation}`, (): Open | undefined => {
     const missing = missingReason(given.target.file, granting[operation].needs)
     return missing && open(missing)
   })
-  if (undeclared) return undeclared
+  if (lacking) return lacking
   const make = given.requests[operation]
   if (make) return make()
   const { body, creates, effect, freshFileAt } = operationOf(operation)
