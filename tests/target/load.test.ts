@@ -1,15 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { UserError } from '../../harness/user-error.ts'
+import { folder } from '../cli/conform.ts'
 
-let dir: string
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'conform-load-'))
-  mkdirSync(join(dir, 'folder.json'))
-})
+const dir = folder()
+mkdirSync(join(dir, 'folder.json'))
 
 function written(name: string, text: string): string {
   writeFileSync(join(dir, name), text)
