@@ -239,8 +239,10 @@ export async function stage(path: string, text: Pieces) {
     commit(): void {
       try {
         renameSync(temporary, path)
-      } finally {
+        unfinished.delete(temporary)
+      } catch (error) {
         discard()
+        throw error
       }
     },
   }
