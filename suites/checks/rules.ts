@@ -128,20 +128,33 @@ function answersTo(asks: readonly Ask[], journal: Journal): number {
   return answers
 }
 
+/** The verdicts on cases so far. */
+interface InOrder {
+  readonly asks: readonly Ask[]
+  /** One of them decides the requirement, or leaves it open. */
+  readonly isOver: boolean
+  verdicts(): readonly Judged[]
+}
+
+const decides = (one: Judged): boolean =>
+  one.outcome === 'broken' || (one.outcome === 'open' && !one.isFurther)
+
 /** Judges cases in order, until as much is asked for as can be sent at once. The first ones that are settled stay so. */
 export function judgeInOrder(cases: readonly CaseRule[], most: number) {
   const rules = cases.map(remembering)
   const settled: Judged[] = []
-  return (journal: Journal): readonly Judged[] => {
+  let isOver = false
+  return (journal: Journal): InOrder => {
     const further: Judged[] = []
-    let asks = 0
-    for (let at = settled.length; at < rules.length && asks < most; at++) {
+    const asks: Ask[] = []
+    for (let at = settled.length; at < rules.length && asks.length < most; at++) {
       const verdict = rules[at]!(journal)
-      if (verdict.outcome === 'asks') asks += verdict.asks.length
+      if (verdict.outcome === 'asks') asks.push(...verdict.asks)
       if (verdict.outcome === 'asks' || further.length > 0) further.push(verdict)
       else settled.push(verdict)
+      isOver ||= decides(verdict)
     }
-    return further.length === 0 ? settled : [...settled, ...further]
+    return { asks, isOver, verdicts: () => [...settled, ...further] }
   }
 }
 
@@ -153,7 +166,7 @@ const first = <K extends CaseVerdict['outcome']>(verdicts: readonly Judged[], ou
 interface OtherCases {
   /** One after the other: each may depend on what was asked before. */
   readonly inOrder?: boolean | undefined
-  readonly generated?: ((journal: Journal) => readonly Judged[]) | undefined
+  readonly generated?: ((journal: Journal) => InOrder) | undefined
 }
 
 /** A requirement that is broken by any of these cases, and held by all of them. */
@@ -167,22 +180,20 @@ export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
     },
   )
   return (journal: Journal): Verdict => {
-    const seen: Judged[] = []
+    const seen: InOrder[] = []
+    const verdicts = () => seen.flatMap((one) => one.verdicts())
     for (const { when, judge } of parts) {
       if (!judge) continue
       const judged = judge(journal)
-      seen.push(...judged)
-      const isOver = judged.some(
-        (one) => one.outcome === 'broken' || (one.outcome === 'open' && !one.isFurther),
-      )
+      const { asks, isOver } = judged
+      seen.push(judged)
       if (isOver) break
-      const asks: Ask[] = []
-      for (const one of judged) if (one.outcome === 'asks') asks.push(...one.asks)
       if (asks.length === 0) continue
-      if (when === 'at the end') return { outcome: 'asks', cases: countOf(seen), asks, atEnd: true }
+      if (when === 'at the end')
+        return { outcome: 'asks', cases: countOf(verdicts()), asks, atEnd: true }
       return { outcome: 'asks', cases: 0, asks }
     }
-    return concluded(seen, cases.length)
+    return concluded(verdicts(), cases.length)
   }
 }
 
@@ -240,10 +251,10 @@ interface Search<T> {
  */
 export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
   const judge = judgeInOrder(fc.sample(arbitrary, search).map(ruleOf), maxAtOnce)
-  return (journal: Journal): readonly Judged[] => {
-    const verdicts = judge(journal)
-    const broken = first(verdicts, 'broken')
-    if (!broken || first(verdicts, 'open')) return verdicts
+  return (journal: Journal): InOrder => {
+    const judged = judge(journal)
+    const broken = judged.isOver ? first(judged.verdicts(), 'broken') : undefined
+    if (!broken || first(judged.verdicts(), 'open')) return judged
     const tried: CaseVerdict[] = []
     const isOver = (): boolean => {
       const last = tried.at(-1)?.outcome
@@ -261,9 +272,10 @@ export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
       search,
     )
     const next = first(tried.slice(-1), 'asks')
-    if (next) return [next]
+    if (next) return { asks: next.asks, isOver: false, verdicts: () => [next] }
     const smallest = first(tried.toReversed(), 'broken')
     const path = smallest && { path: counterexamplePath }
-    return [{ outcome: 'broken', evidence: { ...(smallest ?? broken).evidence, ...path } }]
+    const evidence = { ...(smallest ?? broken).evidence, ...path }
+    return { asks: [], isOver: true, verdicts: () => [{ outcome: 'broken', evidence }] }
   }
 }

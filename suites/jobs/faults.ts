@@ -227,7 +227,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const request = requestFor(context, JSON.stringify(texts), source, { badInput: true })
     const judge = answerRule(context, request, (exchange, journal) => {
       const { status } = exchange.response!
-      const each = status < 300 ? [] : alone(journal)
+      const each = status < 300 ? [] : alone(journal).verdicts()
       const found = each.find((one) => one.outcome !== 'held')
       if (found) return found
       if (status < 500) return { outcome: 'held', cases: each.length + 1 }
