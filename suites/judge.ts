@@ -57,10 +57,10 @@ import {
   provokeFirstRefusals,
   reach,
   readFinalStates,
+  accessFor,
   createJobs,
   readRequest,
   unfinishedJobs,
-  whenIdle,
 } from './jobs/drive.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { ids, jobRules } from './jobs/rules.ts'
@@ -317,8 +317,8 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       noteCreated(given, exchange)
       for (const observe of observers) observe(client, given, exchange)
     },
-    intercept: (probe, purpose, send) =>
-      probe.operation === 'jobs.create' ? whenIdle(jobs(), probe, purpose, send) : undefined,
+    accessFor: (probe, purpose) =>
+      probe.operation === 'jobs.create' ? accessFor(jobs(), probe, purpose) : undefined,
     remarkOn: (exchange) => settlingRemark(given, exchange),
     takesState: (id) => takesState(given, id),
     rerunNeeds: (id, exchange) => rerunNeeds(client, given, id, exchange),

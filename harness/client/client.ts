@@ -16,7 +16,7 @@ import {
   probeOf,
   type Purpose,
   type Ask,
-  type AwaitFree,
+  type Access,
   hasStatusOf,
   isRepeatable,
   type Retry,
@@ -60,12 +60,8 @@ interface Parts {
 export interface ClientHooks {
   /** Sees every exchange of the interface with an answer. */
   answered(exchange: Exchange): void
-  /** Sends a probe whose object is locked for it; undefined if it always may be sent. */
-  intercept(
-    probe: Probe,
-    purpose: Purpose,
-    send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
-  ): Promise<Exchange | Open> | undefined
+  /** Undefined if the request may be sent at any time. */
+  accessFor(probe: Probe, purpose: Purpose): Access | undefined
 }
 
 /** Time limit of an answer without generation, in ms; a declared `limits.timeoutMs` overrides it. */

@@ -25,6 +25,7 @@ export {
   verdictOf,
   type Ask,
   type Asks,
+  type Access,
   type AwaitFree,
   type Known,
 } from './journal.ts'

@@ -180,6 +180,13 @@ export function derived<T>(make: (history: History) => T): (history: History) =>
  */
 export type AwaitFree = (refusals: readonly Exchange[]) => Promise<Exchange | Left>
 
+/** How to get at an object that takes one request at a time. */
+export interface Access {
+  /** For all attempts: another request would occupy the object in between. Returns a function to leave. */
+  enter?(): Promise<() => void>
+  readonly awaitFree: AwaitFree
+}
+
 /** A request to send, and how. */
 export interface Ask {
   /** Equal names mean equal requests: what several rules ask for is sent once. */

@@ -7,10 +7,10 @@ import {
   isOpen,
   isRight,
   type Open,
-  type Probe,
   probeOf,
   type Purpose,
   type Source,
+  type Access,
   answerTo,
   type Ask,
   type Asks,
@@ -44,27 +44,61 @@ export async function ask(
 /** A 409 is the answer: the object of the request may be busy. */
 export const takeConflict: AwaitFree = async (refusals) => refusals.at(-1)
 
-/** Sends a request once its object is free, and again while it is throttled, lost, or its object is busy. */
-async function sendUntilAnswered(client: Client, ask: Ask): Promise<Exchange | Open> {
+/**
+ * Sends a request once its object is free, and again while it is throttled, lost, or its object is busy.
+ * @param tries what came so far
+ */
+async function sendUntilAnswered(
+  client: Client,
+  ask: Ask,
+  tries: Exchange[] = [],
+): Promise<Exchange | Open> {
   const { source, purpose, pauseMs = 0 } = ask
   if (pauseMs > 0) await pause(client, pauseMs)
-  const first = await probeOf(source)
-  if (isOpen(first)) return first
-  const sendWhenFree = async (awaitFree: AwaitFree): Promise<Exchange | Open> => {
-    const refusals: Exchange[] = []
+  const made = tries.length > 0 ? undefined : await probeOf(source)
+  if (isOpen(made)) return made
+  const { awaitFree } = ask
+  const access: Access | undefined =
+    made && (awaitFree ? { awaitFree } : client.hooks.accessFor(made, purpose))
+  const leave = access?.enter && (await access.enter())
+  let turn: Turn | undefined = ask.once ? undefined : {}
+  const refusals: Exchange[] = []
+  let probe = made
+  let next: Ask = ask
+  try {
     for (;;) {
-      const known = await awaitFree(refusals)
-      if (known) return known
-      // On a connection that has lost one, it may be lost again.
-      const isLost = refusals.some((one) => one.unanswered)
-      const sent = await sendAgain(client, isLost ? { ...ask, fresh: true } : ask, [], first)
-      if (isOpen(sent) || sent.response?.status !== 409) return sent
-      refusals.push(sent)
+      const last = tries.at(-1)
+      if (!last && access) {
+        const known = await access.awaitFree(refusals)
+        if (known) return known
+      }
+      const retry = retryOf(next, tries, client.breaker)
+      if (last && retry.next === 'look') {
+        last.wasAway = await client.liveness.cameBack(last)
+        client.life.signal.throwIfAborted()
+      } else if (last && retry.next === 'over') {
+        const answer = client.conclude(ask, last, retry)
+        if (!access || answer.response?.status !== 409) return answer
+        refusals.push(answer)
+        tries = []
+        turn?.leave?.()
+        turn &&= {}
+        probe = made
+        // On a connection that has lost one, it may be lost again.
+        if (answer.unanswered) next = { ...ask, fresh: true }
+      } else {
+        if (last) await client.backOff(last)
+        const sent = await client.sendOnce(last ? { ...next, ...retry.how } : next, probe, turn)
+        if (isOpen(sent)) return client.lostMeanwhile(retry) ?? sent
+        if (sent.unanswered) tries.push(sent.unanswered)
+        tries.push(sent)
+        probe = undefined
+      }
     }
+  } finally {
+    turn?.leave?.()
+    leave?.()
   }
-  if (ask.awaitFree) return sendWhenFree(ask.awaitFree)
-  const intercepted = client.hooks.intercept(first, purpose, sendWhenFree)
-  return await (intercepted ?? sendAgain(client, ask, [], first))
 }
 
 /** Sends a request several times at the same moment, but no more often than the target takes at once. */
@@ -76,40 +110,10 @@ export async function sendAtOnce(
   const own: Ask = { ...ask, once: true, isPaidBack: true }
   const sent = await client.sendAtOnce(own, times)
   if (isOpen(sent)) return sent
-  const works = sent.map(async (one) => client.holdBack(await sendAgain(client, own, [one])))
+  const works = sent.map(async (one) =>
+    client.holdBack(await sendUntilAnswered(client, own, [one])),
+  )
   return allOrOpen(await Promise.all(works))
-}
-
-/** @param tries what came so far */
-async function sendAgain(
-  client: Client,
-  ask: Ask,
-  tries: Exchange[],
-  first?: Probe,
-): Promise<Exchange | Open> {
-  const turn: Turn | undefined = ask.once ? undefined : {}
-  let retry = retryOf(ask, tries, client.breaker)
-  let probe = first
-  try {
-    for (;;) {
-      const last = tries.at(-1)
-      if (last && retry.next === 'over') return client.conclude(ask, last, retry)
-      if (last && retry.next === 'look') {
-        last.wasAway = await client.liveness.cameBack(last)
-        client.life.signal.throwIfAborted()
-      } else {
-        if (last) await client.backOff(last)
-        const sent = await client.sendOnce(last ? { ...ask, ...retry.how } : ask, probe, turn)
-        if (isOpen(sent)) return client.lostMeanwhile(retry) ?? sent
-        if (sent.unanswered) tries.push(sent.unanswered)
-        tries.push(sent)
-        probe = undefined
-      }
-      retry = retryOf(ask, tries, client.breaker)
-    }
-  } finally {
-    turn?.leave?.()
-  }
 }
 
 /** Sends, appends what came, and notes what it says of other answers. */

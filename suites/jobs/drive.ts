@@ -26,8 +26,8 @@ import {
   takeConflict,
 } from '../../harness/run/index.ts'
 import {
+  type Access,
   allOrOpen,
-  type AwaitFree,
   describeResponse,
   type Exchange,
   type History,
@@ -266,11 +266,9 @@ class Gate extends Jobs {
   }
 
   /** @param isExclusive it may start a job; refusals act together, and do not wait behind such */
-  async enter<T>(isExclusive: boolean, action: () => Promise<T>): Promise<T> {
+  async enter(isExclusive: boolean): Promise<() => void> {
     const { places } = this.#lock
-    const count = isExclusive ? places.size : 1
-    const release = await places.acquire(this.client.life.signal, count, !isExclusive)
-    return action().finally(release)
+    return places.acquire(this.client.life.signal, isExclusive ? places.size : 1, !isExclusive)
   }
 
   async awaitFree(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {
@@ -294,8 +292,13 @@ class Gate extends Jobs {
   }
 
   /** Acts alone on the idle application. */
-  hold(action: (gate: this) => Promise<unknown>): Promise<Left> {
-    return this.enter(true, async () => (await this.awaitIdle()) ?? firstOpen([action(this)]))
+  async hold(action: (gate: this) => Promise<unknown>): Promise<Left> {
+    const leave = await this.enter(true)
+    try {
+      return (await this.awaitIdle()) ?? (await firstOpen([action(this)]))
+    } finally {
+      leave()
+    }
   }
 
   /** Creates a job, again while that gets 409, and waits for its end; returns the first answer. */
@@ -621,7 +624,9 @@ async function jobOfOther(jobs: Jobs): Promise<string | Open> {
   const other = declaredResource(jobs.given, 'otherApplication')
   if (isOpen(other)) return other
   const gate = new Gate(jobs, other)
-  const made = await gate.enter(false, async () => gate.view.jobs.find((job) => job.isOver))
+  const leave = await gate.enter(false)
+  leave()
+  const made = gate.view.jobs.find((job) => job.isOver)
   return made?.id ?? runJob(jobs, 'otherApplication', 'jobs.retrieve/200-identity')
 }
 
@@ -676,13 +681,8 @@ export async function readRequest(jobs: Jobs): Promise<Made> {
   return isOpen(id) ? id : jobRead(jobs.given, id)
 }
 
-/** Sends a creation: an application accepts one at a time. */
-export function whenIdle(
-  jobs: Jobs,
-  probe: Probe,
-  purpose: Purpose,
-  send: (awaitFree: AwaitFree) => Promise<Exchange | Open>,
-): Promise<Exchange | Open> | undefined {
+/** An application accepts one creation at a time. */
+export function accessFor(jobs: Jobs, probe: Probe, purpose: Purpose): Access | undefined {
   const { resources } = jobs.given.target
   const { application_id: id = '' } = probe.params
   const isKnown = applicationNames.some((name) => resources[name]?.id === id)
@@ -690,11 +690,14 @@ export function whenIdle(
     return undefined
   const gate = new Gate(jobs, { id, inputs: [] })
   const isExclusive = probe.effect !== 'none'
-  // Kept for all attempts: another request would occupy the application again.
-  const sendIdle = () =>
-    gate.enter(isExclusive, () => send((refusals) => gate.awaitFree(refusals, isExclusive)))
   const isLookedAtFirst = jobs.isPlanned(ids.noEffect) && resources.application?.id === id
-  return isExclusive || !isLookedAtFirst ? sendIdle() : provokeFirstRefusals(jobs).then(sendIdle)
+  return {
+    async enter() {
+      if (!isExclusive && isLookedAtFirst) await provokeFirstRefusals(jobs)
+      return gate.enter(isExclusive)
+    },
+    awaitFree: (refusals) => gate.awaitFree(refusals, isExclusive),
+  }
 }
 
 export const unfinishedJobs = (client: Client): string[] =>
