@@ -34,7 +34,7 @@ export function command() {
       for (const { format, path } of requests) if (path === '-') process.stdout.write(texts[format])
       const files = reportFiles(requests)
       await writeFiles(files.map((file) => [file, texts[file.format]]))
-      lines.push(...files.map(({ path }) => `report ${path}`))
+      lines.push(...files.map((one) => `report ${one.path}`))
       if (failOnNew) {
         process.exitCode = newlyFailing.length > 0 ? 1 : 0
         const ids = firstOf(newlyFailing, MOST_NEW, 'more (--report json)').join(', ')

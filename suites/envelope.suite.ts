@@ -133,7 +133,7 @@ const unsupportedMethods: Cases = (one) => {
     .map((operation) => operation.path)
   const paths = served(one.target)
     .filter(({ method, path }) => method === 'POST' && !/\{/.test(path) && !listed.includes(path))
-    .map(({ path }) => path)
+    .map((one) => one.path)
   if (paths.length === 0)
     return open('the target serves no path that the interface only has for POST')
   const what = 'with a method that the interface does not have there'
@@ -228,7 +228,7 @@ const tryCharset: Judge = async (context) => {
   const possible = served(given.target)
     .filter((one) => one.body === 'json' && isDeclared(given, one.id))
     .filter(
-      ({ effect }) => effect === 'none' || (effect !== 'generates' && !given.options.readOnly),
+      (one) => one.effect === 'none' || (one.effect !== 'generates' && !given.options.readOnly),
     )
     // Those that create nothing come first: a quick run needs only one.
     .toSorted((one, other) => Number(one.effect !== 'none') - Number(other.effect !== 'none'))

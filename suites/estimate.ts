@@ -156,8 +156,7 @@ function createTotals(target: Target, readOnly: boolean) {
   }
 }
 
-const canUpload = ({ operations: declared }: Target): boolean =>
-  declared[uploadOperation]?.content !== undefined
+const canUpload = (one: Target): boolean => one.operations[uploadOperation]?.content !== undefined
 
 function uploadsFirst(id: OperationId, target: Target): boolean {
   const role = operationOf(id).freshFileAt

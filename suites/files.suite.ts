@@ -170,7 +170,7 @@ const listByTypes: Judge = async (context) => {
     // A server may refuse an extension that it does not know, alone as well as here: then only the upload's own counts.
     const isRefused =
       verdict.outcome === 'broken' &&
-      [verdict.evidence].flat().every(({ exchange }) => (exchange.response?.status ?? 500) < 500)
+      [verdict.evidence].flat().every((one) => (one.exchange.response?.status ?? 500) < 500)
     if (isRefused && (await refusesOneOf(context, foreign)))
       verdict = await grantedVerdict(context, listingOf(client, given, own))
     verdicts.push(verdict)

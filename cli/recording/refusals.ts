@@ -69,7 +69,7 @@ export function* refusalsIn(
   tpe: TpeMode,
 ): Iterable<readonly [RequirementId, Verdict, Exchanges]> {
   const known = exchanges.filter(
-    ({ entry }) => entry.requestBody.state === 'whole' && entry.status > 0,
+    (one) => one.entry.requestBody.state === 'whole' && one.entry.status > 0,
   )
   const equal = groupBy(known, (one) => keyOf(one.probe))
   const sent = groupBy(equal, ([, [one]]) => one!.probe.operation)
@@ -85,7 +85,7 @@ export function* refusalsIn(
       const probe = all.find(countsAsGranted)?.probe
       return probe ? [{ probe, id: idOf(probe, key) }] : []
     })
-    const faulty = (isAlone ? [] : [...groupBy(granted, ({ id }) => id).values()])
+    const faulty = (isAlone ? [] : [...groupBy(granted, (one) => one.id).values()])
       .slice(0, mostGranted)
       .flatMap(([one]) => [...faultyFrom(one!.probe, refusal, target)])
     const faultyOf = groupBy(faulty, (one) => idOf(one.probe))

@@ -277,7 +277,7 @@ export class Liveness {
   }
 }
 
-const isSilent = ({ noResponse }: Exchange): boolean => noResponse?.detail === 'nothing-came'
+const isSilent = (exchange: Exchange): boolean => exchange.noResponse?.detail === 'nothing-came'
 
 /** Answer of a gateway in place of the service, which proves nothing about the target. */
 export interface GatewayResponse {

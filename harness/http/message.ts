@@ -37,8 +37,8 @@ export interface WireResponse {
   readonly endedAt: number
 }
 
-export const isOfGateway = ({ status }: { readonly status: number }): boolean =>
-  status === 502 || status === 504
+export const isOfGateway = (one: { readonly status: number }): boolean =>
+  one.status === 502 || one.status === 504
 
 export type NoResponseCause =
   | 'refused' // connection refused, host not found, network unreachable

@@ -51,8 +51,8 @@ export const isConflict = (event: HistoryEvent): boolean => event.status === 409
 export const overlaps = (one: HistoryEvent, other: HistoryEvent): boolean =>
   one !== other && one.sentAt <= other.endedAt && other.sentAt <= one.endedAt
 
-export const isMissing = ({ status }: { readonly status?: number | undefined }): boolean =>
-  status === 404 || status === 410
+export const isMissing = (one: { readonly status?: number | undefined }): boolean =>
+  one.status === 404 || one.status === 410
 
 /** Expected to be accepted, or of unknown intention. */
 export const isMeant = (event: HistoryEvent): boolean => event.request !== 'faulty'

@@ -132,7 +132,8 @@ const ownIdRule: RelationRule = (history, id) => {
     (one) => one.content !== undefined && !/^multipart/i.test(one.label ?? ''),
   )
   if (known.length < 2) return []
-  const of = ({ name }: HistoryEvent): string => (name === undefined ? '' : `, of ${name},`)
+  const of = (event: HistoryEvent): string =>
+    event.name === undefined ? '' : `, of ${event.name},`
   const alike = groupBy(known, (one) => `${one.key} ${idKey(one.object!)}`)
   return [...alike.values()].flatMap((all) =>
     all.map((one): Shown => {

@@ -141,14 +141,14 @@ export class Jobs {
     return ask(this.client, await jobRead(this.given, id), {
       requirement: null,
       role: 'poll',
-      isSuccess: ({ response }) => response?.status === 200,
+      isSuccess: (one) => one.response?.status === 200,
     })
   }
 
   /** The history may hold a lighter copy of an exchange. */
   madeBy({ probe, sentAt }: Exchange): Job | undefined {
     return viewOf(this.history).jobs.findLast(
-      ({ creation }) => creation.exchange.probe === probe && creation.sentAt === sentAt,
+      (one) => one.creation.exchange.probe === probe && one.creation.sentAt === sentAt,
     )
   }
 
@@ -417,7 +417,9 @@ async function provokeOn(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   const unread = beside && (await read(first))
   if (unread) return unread
   // A server may show older jobs otherwise while a newer one is in progress.
-  const older = gate.view.jobs.find(({ end }) => end && performance.now() > end.endedAt + pauseMs)
+  const older = gate.view.jobs.find(
+    (one) => one.end && performance.now() > one.end.endedAt + pauseMs,
+  )
   const works = [
     createDuring(gate, first, turn),
     older && gate.read(older.id),

@@ -44,7 +44,7 @@ const malformedInputs = byCases(
     const badTypes = (place: Placed) => [...ofKinds(place, ['null']), ...ofOtherTypes(place)]
     const types = places.flatMap(badTypes)
     const withoutId = places.filter(at('id')).flatMap(absent)
-    const needed = inputPlaces(material, true).filter(({ member }) => member.at.includes('/value'))
+    const needed = inputPlaces(material, true).filter((one) => one.member.at.includes('/value'))
     // A server may take inputs alone.
     const bare = (body: unknown): unknown => getAt(body, '/inputs')
     return [

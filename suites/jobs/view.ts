@@ -63,7 +63,7 @@ export class Job {
   /** Whether it has neither another id nor the time of another job of the application. */
   #isOwn(reading: HistoryEvent): boolean {
     const id = member(reading.body, 'id')
-    const hasTimeOf = ({ creation }: Job) => createdAt(creation) === createdAt(reading)
+    const hasTimeOf = (one: Job) => createdAt(one.creation) === createdAt(reading)
     if (typeof id === 'string' && !sameId(id, this.id)) return false
     return hasTimeOf(this) || !this.application.jobs.some(hasTimeOf)
   }
@@ -155,8 +155,8 @@ export function viewOf(history: History) {
 /** Jobs whose readings are judged; one created with a wrong key may belong to nobody. */
 export const ownJobs = (history: History): Job[] =>
   viewOf(history).jobs.filter(
-    ({ creation }) =>
-      creation.exchange.probe.credential.full && (isMeant(creation) || !history.isRecorded),
+    (one) =>
+      one.creation.exchange.probe.credential.full && (isMeant(one.creation) || !history.isRecorded),
   )
 
 export interface Attempt {
