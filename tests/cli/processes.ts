@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { passOn, startRaw } from '../support/raw-server.ts'
 import { bin } from './conform.ts'
 
@@ -14,7 +14,7 @@ if (!hasTerminals)
   )
 
 export interface OnTerminal {
-  /** Settles when the terminal has shown that text since the last time. */
+  /** Settles when the terminal has shown that text since the last time, or fails with what it has shown. */
   shows(text: string): Promise<void>
   types(keys: string): void
   /** The exit code, and all that was shown. */
@@ -39,23 +39,17 @@ export function onTerminal(args: readonly string[], cwd: string): OnTerminal {
   onTestFinished(() => void child.kill('SIGKILL'))
   let shown = ''
   let seen = 0
-  let look: () => void = () => undefined
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text
-    look()
-  })
+  let hasEnded = false
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text))
+  child.on('close', () => (hasEnded = true))
   return {
-    shows: (text) =>
-      new Promise((resolve) => {
-        look = () => {
-          const at = shown.indexOf(text, seen)
-          if (at < 0) return
-          seen = at + text.length
-          look = () => undefined
-          resolve()
-        }
-        look()
-      }),
+    async shows(text) {
+      const told = () => shown.slice(seen)
+      // What has ended shows no more.
+      await expect.poll(() => (hasEnded ? text : told())).toContain(text)
+      expect(told()).toContain(text)
+      seen = shown.indexOf(text, seen) + text.length
+    },
     types: (keys) => void child.stdin.write(keys),
     ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, shown }))),
   }

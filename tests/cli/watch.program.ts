@@ -6,7 +6,7 @@ import { folder, targetFile } from './conform.ts'
 import { reference } from './in-process.ts'
 import { hasTerminals, onTerminal, slowTarget } from './processes.ts'
 
-const only = ['--only', 'files.retrieve/404-*', '--runs', '1']
+const only = ['--only', 'files.retrieve/404-unknown-file', '--runs', '1']
 const keys = 'q quit'
 
 describe.skipIf(!hasTerminals)('on a terminal', () => {
