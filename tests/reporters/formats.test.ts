@@ -30,13 +30,15 @@ const notDecisive = ({ requirements }: typeof report) =>
   )
 
 test.each(Object.entries(formats))(
-  '%s gives the same text for the same report, and leaves the report as it was',
+  '%s gives the same text for the same report, leaves the report as it was, and says that a run was interrupted',
   async (_, { load }) => {
     const render: Render = await load()
     const before = structuredClone(report)
     const text = () => joined(render(report, sampleExchanges(report, 50)))
     expect(await text()).toBe(await text())
     expect(report).toEqual(before)
+    const cut = sampleReport({ size: 9, run: { interrupted: true } })
+    expect(await joined(render(cut, []))).toMatch(/interrupted/)
   },
 )
 
