@@ -13,6 +13,7 @@ import {
   check,
   checked,
   createdJob,
+  creationOf,
   envelope,
   failedIds,
   granted,
@@ -66,9 +67,7 @@ test('a recording of every operation is passing, with what is not shown and why'
 const times = (count: number, told: Told): Told[] => Array.from({ length: count }, () => told)
 const wrongly = (told: Told, change: Partial<Told>): Told => ({ ...told, ...change })
 const refused = (status: number, tpe: string) => ({ status, answers: envelope(tpe) })
-const graph = (name: string, id: string): Told => ({
-  ...{ to: '/v1/knowledge-graphs', sends: { name }, answers: { id } },
-})
+const graph = (name: string, id: string): Told => creationOf('graphs.create', name, id)
 const running = wrongly(retrieval, { answers: { ...job, status: 'in_progress' } })
 const second = { ...createdJob, id: createdJob.id.replace('6', '7') }
 
@@ -105,7 +104,7 @@ test.each<[what: string, id: string, ...told: Told[]]>([
 })
 
 const onNew = (told: Told): Told => wrongly(told, { to: '/v1/applications/app-9/jobs' })
-const made: Told = { to: '/v1/applications', sends: { name: 'a' }, answers: { id: 'app-9' } }
+const made = creationOf('applications.create', 'a', 'app-9')
 const lost = wrongly(creation, { status: 0, answers: '' })
 const conflict = wrongly(creation, refused(409, 'BadRequest'))
 const inSession = (session: string, told: Told): Told => ({

@@ -13,6 +13,7 @@ import {
   check,
   checked,
   createdJob,
+  creationOf,
   job,
   entry,
   envelope,
@@ -271,8 +272,7 @@ test.each<[what: string, entry: object, response: Record<string, unknown>]>([
   ['the cache of a browser (Chrome)', { _fromCache: 'disk' }, {}],
   ['a mock (Playwright)', { _wasFulfilled: true }, {}],
 ])('what %s answers is not judged', async (_, members, response) => {
-  const told = granted['graphs.create/2xx-accepted']!
-  const named = { ...told, sends: { name: 'tea' }, answers: { id: 'g-1' } }
+  const named = creationOf('graphs.create', 'tea', 'g-1')
   const { log } = har({ ...named, response }, named, { ...pdf, answers: {}, response })
   Object.assign(log.entries[0]!, members, { time: 2000 })
   Object.assign(log.entries[2]!, members)

@@ -119,6 +119,12 @@ export const granted: Readonly<Record<string, Told>> = Object.fromEntries(
   ]),
 )
 
+/** A granted creation under that name, whose answer has that id. */
+export function creationOf(operation: string, name: string, id: string): Told {
+  const told = granted[`${operation}/2xx-accepted`]!
+  return { ...told, sends: { name }, answers: { ...(told.answers as object), id } }
+}
+
 let files = 0
 
 export function inFile(text: string, name = `${files++}.har`): string {
