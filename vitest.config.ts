@@ -50,6 +50,8 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       allowOnly: false,
+      // With `-t`, a failure is not listed among all the tests that were left out.
+      hideSkippedTests: true,
       sequence: { sequencer: LongestFirst },
       projects: [
         {

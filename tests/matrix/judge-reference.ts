@@ -3,6 +3,7 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Exchange } from '../../harness/journal/exchange.ts'
+import { isLeftOut } from '../../harness/report/reason.ts'
 import { verdictOf } from '../../harness/report/verdict.ts'
 import { prepareRun, reportOf } from '../../suites/judge.ts'
 import { factsOf, type RunFacts, startJudging } from '../../harness/run/judging.ts'
@@ -199,10 +200,11 @@ export function idsOf(
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }
 
-/** What failed or was not exercised, and why, a line each. */
+/** What failed or was not exercised, and why, a line each; what was not asked for is not told. */
 export function reasons(results: readonly RequirementResult[]): string {
   return results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
+    .filter((result) => !isLeftOut(result, '--only'))
     .map(
       ({ id, reason, failures: [first] }) =>
         `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`,
