@@ -48,8 +48,10 @@ export async function expectListed(defect: string, options: Partial<RunOptions> 
   const failed = idsOf(results, 'failed')
   const extra = failed.filter((id) => !redUnder(defect).includes(id))
   const told = reasons(results.filter(({ id }) => [ownId(defect), ...extra].includes(id)))
+  const rows = extra.map((id) => `\n${defect} | ${id}`).join('')
   const found = { hasFailed: failed.includes(ownId(defect)), extra }
-  expect(found, `the reference with ${defect}\n${told}`).toEqual({ hasFailed: true, extra: [] })
+  const message = `the reference with ${defect}\n${told}\nRows for also-red.ts, if explained:${rows}\n`
+  expect(found, message).toEqual({ hasFailed: true, extra: [] })
 }
 
 /** The tests of one half of the switches: files run beside each other. */
