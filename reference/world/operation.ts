@@ -48,6 +48,7 @@ export interface Operation<Found extends Owned = Owned> {
   requirement?(call: Call): string | undefined
   refused?(call: Call, status: number): void | Promise<void>
   gone?(call: Call): void
+  /** May run before the key is known (`existence-first`): `foreign` and `ready` compare accounts. */
   find?(call: Call): Found
   readonly foreign?: string
   check?(call: Call): void
