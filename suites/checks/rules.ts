@@ -133,11 +133,10 @@ interface InOrder {
   readonly asks: readonly Ask[]
   /** One of them decides the requirement, or leaves it open. */
   readonly isOver: boolean
-  verdicts(): readonly Judged[]
+  readonly settled: readonly Judged[]
+  /** From the first one on that still asks. */
+  readonly further: readonly Judged[]
 }
-
-const decides = (one: Judged): boolean =>
-  one.outcome === 'broken' || (one.outcome === 'open' && !one.isFurther)
 
 /** Judges cases in order, until as much is asked for as can be sent at once. The first ones that are settled stay so. */
 export function judgeInOrder(cases: readonly CaseRule[], most: number) {
@@ -152,9 +151,9 @@ export function judgeInOrder(cases: readonly CaseRule[], most: number) {
       if (verdict.outcome === 'asks') asks.push(...verdict.asks)
       if (verdict.outcome === 'asks' || further.length > 0) further.push(verdict)
       else settled.push(verdict)
-      isOver ||= decides(verdict)
+      isOver ||= verdict.outcome === 'broken' || (verdict.outcome === 'open' && !verdict.isFurther)
     }
-    return { asks, isOver, verdicts: () => [...settled, ...further] }
+    return { asks, isOver, settled, further }
   }
 }
 
@@ -180,20 +179,18 @@ export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
     },
   )
   return (journal: Journal): Verdict => {
-    const seen: InOrder[] = []
-    const verdicts = () => seen.flatMap((one) => one.verdicts())
+    const seen: (readonly Judged[])[] = []
     for (const { when, judge } of parts) {
       if (!judge) continue
-      const judged = judge(journal)
-      const { asks, isOver } = judged
-      seen.push(judged)
+      const { asks, isOver, settled, further } = judge(journal)
+      seen.push(settled, further)
       if (isOver) break
       if (asks.length === 0) continue
-      if (when === 'at the end')
-        return { outcome: 'asks', cases: countOf(verdicts()), asks, atEnd: true }
+      const isLast = when === 'at the end'
+      if (isLast) return { outcome: 'asks', cases: countOf(seen.flat()), asks, atEnd: true }
       return { outcome: 'asks', cases: 0, asks }
     }
-    return concluded(verdicts(), cases.length)
+    return concluded(seen.flat(), cases.length)
   }
 }
 
@@ -253,8 +250,9 @@ export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
   const judge = judgeInOrder(fc.sample(arbitrary, search).map(ruleOf), maxAtOnce)
   return (journal: Journal): InOrder => {
     const judged = judge(journal)
-    const broken = judged.isOver ? first(judged.verdicts(), 'broken') : undefined
-    if (!broken || first(judged.verdicts(), 'open')) return judged
+    const verdicts = [...judged.settled, ...judged.further]
+    const broken = first(verdicts, 'broken')
+    if (!broken || first(verdicts, 'open')) return judged
     const tried: CaseVerdict[] = []
     const isOver = (): boolean => {
       const last = tried.at(-1)?.outcome
@@ -272,10 +270,10 @@ export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
       search,
     )
     const next = first(tried.slice(-1), 'asks')
-    if (next) return { asks: next.asks, isOver: false, verdicts: () => [next] }
+    if (next) return { asks: next.asks, isOver: false, settled: [], further: [next] }
     const smallest = first(tried.toReversed(), 'broken')
     const path = smallest && { path: counterexamplePath }
     const evidence = { ...(smallest ?? broken).evidence, ...path }
-    return { asks: [], isOver: true, verdicts: () => [{ outcome: 'broken', evidence }] }
+    return { asks: [], isOver: true, settled: [{ outcome: 'broken', evidence }], further: [] }
   }
 }

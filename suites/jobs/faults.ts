@@ -31,7 +31,14 @@ import {
   type Verdict,
   open,
 } from '../../harness/journal/index.ts'
-import { allOf, answerRule, type CaseRule, judgeInOrder, requestFor } from '../checks/rules.ts'
+import {
+  allOf,
+  answerRule,
+  type CaseRule,
+  held,
+  judgeInOrder,
+  requestFor,
+} from '../checks/rules.ts'
 import { awkwardTexts } from '../checks/bad-input.ts'
 import { type CheckContext, settle } from '../../harness/run/index.ts'
 
@@ -227,7 +234,9 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const request = requestFor(context, JSON.stringify(texts), source, { badInput: true })
     const judge = answerRule(context, request, (exchange, journal) => {
       const { status } = exchange.response!
-      const each = status < 300 ? [] : alone(journal).verdicts()
+      if (status < 300) return held
+      const { settled, further } = alone(journal)
+      const each = [...settled, ...further]
       const found = each.find((one) => one.outcome !== 'held')
       if (found) return found
       if (status < 500) return { outcome: 'held', cases: each.length + 1 }
