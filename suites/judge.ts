@@ -315,7 +315,7 @@ export function prepareRun(target: Target, options: RunOptions, ports: RunPorts)
       ]),
     answered(exchange) {
       noteCreated(given, exchange)
-      for (const observe of observers) observe(client, given, exchange)
+      for (const observe of observers) observe(client, exchange, given)
     },
     accessFor: (probe, purpose) =>
       probe.operation === 'jobs.create' ? accessFor(jobs(), probe, purpose) : undefined,

@@ -112,7 +112,7 @@ interface Loss {
   sentence: string | undefined
 }
 
-interface Judged {
+interface JudgedRun {
   readonly record: RunRecord
   readonly done: boolean
 }
@@ -124,7 +124,7 @@ async function judge(
   found: FoundTarget,
   options: RunOptions,
   ends: { readonly interrupts: Interrupts; readonly loss: Loss },
-): Promise<Judged> {
+): Promise<JudgedRun> {
   const startedAt = new Date()
   const started = performance.now()
   let done = true
@@ -193,7 +193,7 @@ function tuneV8(hasServer: boolean): void {
   for (const flag of flags) setFlagsFromString(`--${flag}`)
 }
 
-function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended']): Judged {
+function neverJudged(target: Target, options: RunOptions, ended: RunFacts['ended']): JudgedRun {
   const facts = { ...noFacts, ended }
   return {
     record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },

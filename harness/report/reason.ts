@@ -68,20 +68,20 @@ export function targetReason(baseUrl: string, problem: string): Reason {
   return { reason: `${baseUrl} cannot be judged: ${problem}`, why: { kind: 'target' } }
 }
 
-type Judged = Pick<RequirementResult, 'outcome' | 'why'>
+type HowJudged = Pick<RequirementResult, 'outcome' | 'why'>
 
 /** @param by by one of these; default: by any */
-export function isLeftOut(judged: Judged, ...by: readonly LeftOutBy[]): boolean {
+export function isLeftOut(judged: HowJudged, ...by: readonly LeftOutBy[]): boolean {
   const { why } = judged
   const isOne = judged.outcome === 'not-exercised' && why?.kind === 'left-out'
   return isOne && (by.length === 0 || by.includes(why.by))
 }
 
-export function isLeftOutByOption(judged: Judged): boolean {
+export function isLeftOutByOption(judged: HowJudged): boolean {
   return isLeftOut(judged, '--only', '--failed', '--skip', '--read-only')
 }
 
-export function isMistake(judged: Judged): boolean {
+export function isMistake(judged: HowJudged): boolean {
   return judged.outcome === 'not-exercised' && judged.why?.kind === 'mistake'
 }
 

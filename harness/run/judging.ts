@@ -327,7 +327,7 @@ export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
 const debug = debuglog('conform')
 
-type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
+type Reported = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'>
 
 function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult {
   const { client, given, requirement } = context
@@ -343,7 +343,7 @@ function judgedResult(context: CheckContext, outcome: Outcome): CatalogueResult 
   return result
 }
 
-function redacted(client: Client, { reason, why, failures, outcome }: Judged): Judged {
+function redacted(client: Client, { reason, why, failures, outcome }: Reported): Reported {
   const clean = (text: string): string => shownText(text, client.redact)
   return {
     outcome,
@@ -358,7 +358,7 @@ function redacted(client: Client, { reason, why, failures, outcome }: Judged): J
   }
 }
 
-type Outcome = Judged & Pick<CatalogueResult, 'cases'>
+type Outcome = Reported & Pick<CatalogueResult, 'cases'>
 
 const unexercised = (reason: Parameters<typeof plainReason>[0], cases = 0): Outcome => ({
   outcome: 'not-exercised',

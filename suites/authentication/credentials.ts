@@ -195,7 +195,7 @@ export const invalid: Forms = ({ full, ...keys }, _, number) =>
     : open('no key: the suite makes an invalid key from the full key')
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function failKeyless(client: Client, given: Given, exchange: Exchange): void {
+export function failKeyless(client: Client, exchange: Exchange, given: Given): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const

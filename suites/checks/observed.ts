@@ -141,7 +141,7 @@ const talliesOf = perRun(() =>
 /** Failures kept per requirement and operation: some may turn out inconclusive, or those of a connection. */
 const maxKept = 4
 
-export function watchEnvelope(client: Client, _given: Given, exchange: Exchange): void {
+export function watchEnvelope(client: Client, exchange: Exchange): void {
   for (const tally of talliesOf(client)) {
     const seen = observedCase(tally.id, exchange)
     if (!seen) continue
@@ -241,7 +241,7 @@ const namesIn = perRun(() => new Set<string>())
  * A valid request that is refused or crashes the server now and then fails the requirement for valid requests of its
  * operation, wherever it was sent, except when its connection is to blame.
  */
-export function noteSteady(client: Client, given: Given, exchange: Exchange): void {
+export function noteSteady(client: Client, exchange: Exchange, given: Given): void {
   const { creates, effect, operation, query } = exchange.probe
   if (operation === null || !isPlanned(given, granting[operation].id)) return
   const names = namesIn(client)
