@@ -48,7 +48,7 @@ import {
   type RunFacts,
   type Prepared,
   type RunParts,
-  ask,
+  send,
   startJudging,
 } from '../harness/run/index.ts'
 import { failKeyless } from './authentication/credentials.ts'
@@ -166,7 +166,7 @@ async function askNotServed(client: Client, given: Given, notServed: NotServed[]
   for (const [id, absence] of Object.entries(given.keys.hasFull ? given.target.absent : {})) {
     if (absence !== 'not-served' || !isOperationId(id)) continue
     const probe = await placeholderRequest(given, id)
-    const sent = await ask(client, probe, purpose)
+    const sent = await send(client, probe, purpose)
     if (isOpen(sent)) return
     const answered = sent.response ? String(sent.response.status) : 'no answer'
     notServed.push({ operation: id, answered })
@@ -215,7 +215,7 @@ async function endIfAlike(client: Client, given: Given): Promise<void> {
   let first: Exchange | undefined
   for (const id of [...(isReading ? [null] : []), ...asked.map((one) => one.id)]) {
     const probe = id === null ? unknown : { ...placeholderDraft(given, id), credential }
-    const exchange = await ask(client, probe, purpose)
+    const exchange = await send(client, probe, purpose)
     if (isOpen(exchange)) return
     first ??= exchange
     const { response } = exchange
@@ -349,7 +349,7 @@ export async function inspect(target: Target, ports: RunPorts = {}): Promise<Run
   const look: Judge = async ({ client, given, requirement: { operation } }) => {
     if (isOperationId(operation)) {
       const probe = await placeholderRequest(given, operation)
-      const sent = await ask(client, probe, { requirement: null, role: 'control' })
+      const sent = await send(client, probe, { requirement: null, role: 'control' })
       if (isOpen(sent)) return sent
     }
     return open('it was only looked at')

@@ -26,7 +26,7 @@ import {
  * Sends a request until its answer can be judged. Its answers are of this call alone: a set-up makes an object that no other
  * may use. What rules ask for is shared (`sendShared`).
  */
-export async function ask(
+export async function send(
   client: Client,
   source: Source,
   purpose: Purpose,

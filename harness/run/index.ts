@@ -22,7 +22,7 @@ export {
 } from './judging.ts'
 export { sendHookRequest } from './own-requests.ts'
 export {
-  ask,
+  send,
   awaitAge,
   maxAtOnce,
   sendAtOnce,

@@ -30,7 +30,7 @@ import {
   type EndCause,
   RunEnded,
 } from '../client/index.ts'
-import { ask, sendWhile, takeConflict } from './ask.ts'
+import { send, sendWhile, takeConflict } from './ask.ts'
 import { cleanUp, setUp, tearDown } from './own-requests.ts'
 import { type CheckContext, isPlanned, type Later, type Prepared } from './run.ts'
 import {
@@ -89,7 +89,7 @@ async function judgeAll(
       ...{ client, given, hooks, requirement },
       scenario: given.target.scenarios[id],
       send: (source, purpose, how) =>
-        ask(client, source, { requirement: id, role: 'probe', ...purpose }, how),
+        send(client, source, { requirement: id, role: 'probe', ...purpose }, how),
     }
     const outcome = await outcomeOf(context, judgingOf(id)?.judge)
     if (outcome.outcome === 'later')

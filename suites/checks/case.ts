@@ -21,7 +21,7 @@ import {
   withJson,
   open,
 } from '../../harness/journal/index.ts'
-import { ask, type CheckContext, type Judge, whySilent } from '../../harness/run/index.ts'
+import { send, type CheckContext, type Judge, whySilent } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
 import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
@@ -302,7 +302,7 @@ function otherObject(context: CheckContext, id: OperationId, other: OtherObject)
       role: 'control',
       isSuccess: countsAsGranted,
     } as const
-    const exchange = await ask(client, valid, by)
+    const exchange = await send(client, valid, by)
     if (isOpen(exchange)) return exchange
     // An object that is refused is judged elsewhere; without an answer, nothing says that it is.
     const why = whySilent(exchange)
@@ -388,7 +388,7 @@ async function grantsAtOtherPath(
   return once(client, `other path of ${id}`, async () => {
     const make = () => withChange(validRequest(client, given, id), (valid) => ({ ...valid, path }))
     const purpose = { requirement: null, role: 'control', skipJudging: 'at all' } as const
-    const exchange = await ask(client, make, purpose)
+    const exchange = await send(client, make, purpose)
     return isOpen(exchange) ? exchange : isTaken(exchange)
   })
 }

@@ -15,7 +15,7 @@ import {
   open,
 } from '../../harness/journal/index.ts'
 import { absentReason, leftOut } from '../../harness/report/index.ts'
-import { ask, perRun } from '../../harness/run/index.ts'
+import { send, perRun } from '../../harness/run/index.ts'
 import type { UploadContent } from '../../harness/target/index.ts'
 
 export const sharedBy = perRun(() => ({
@@ -198,6 +198,6 @@ export async function upload(
   }
   const own = () => make(withOwnContent(given, file))
   // A format may not allow what makes it unique.
-  const exchange = await ask(client, own, purpose, { otherwise: () => make(file) })
+  const exchange = await send(client, own, purpose, { otherwise: () => make(file) })
   return namedId(given, need('a file that the suite uploads', exchange))
 }

@@ -18,7 +18,7 @@ import {
 } from '../../harness/journal/index.ts'
 import {
   againAtEnd,
-  ask,
+  send,
   type CheckContext,
   comparePairs,
   type Later,
@@ -122,7 +122,7 @@ async function credentialControl(
     const valid = async (): Promise<Probe> => placeholder
     const unsent = hasFull ? isReading && '--read-only' : 'no key'
     if (unsent) return { state: 'none', unsent, valid }
-    const exchange = await ask(client, placeholder, { requirement: null, role: 'control' })
+    const exchange = await send(client, placeholder, { requirement: null, role: 'control' })
     if (isOpen(exchange)) return exchange
     const state = countsAsGranted(exchange) ? 'granted' : 'refused'
     return { state, exchange, valid }

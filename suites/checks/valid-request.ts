@@ -55,7 +55,7 @@ import {
   namedId,
   settlingRemark,
 } from './created.ts'
-import { ask, type CheckContext, settle } from '../../harness/run/index.ts'
+import { send, type CheckContext, settle } from '../../harness/run/index.ts'
 import { lookUntil } from './rules.ts'
 
 /** What valid requests are made of, as known before anything is sent. */
@@ -307,7 +307,7 @@ export async function makeOne(
 ): Promise<string | Open> {
   if (maker === uploadOperation) return upload(client, given, contentOf(given))
   const purpose = { requirement: null, role: 'setup' } as const
-  return namedId(given, await ask(client, () => validRequest(client, given, maker), purpose))
+  return namedId(given, await send(client, () => validRequest(client, given, maker), purpose))
 }
 
 function withOwnName(given: Given, draft: Probe, pointer = '/name'): Probe {

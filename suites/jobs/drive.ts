@@ -18,7 +18,7 @@ import {
   isOwnBreakdown,
 } from '../../harness/client/index.ts'
 import {
-  ask,
+  send,
   awaitAge,
   isPlanned,
   perRun,
@@ -138,7 +138,7 @@ export class Jobs {
   }
 
   async read(id: string): Promise<Exchange | Open> {
-    return ask(this.client, await jobRead(this.given, id), {
+    return send(this.client, await jobRead(this.given, id), {
       requirement: null,
       role: 'poll',
       isSuccess: (one) => one.response?.status === 200,
@@ -248,7 +248,7 @@ class Gate extends Jobs {
   create(requirement: string, awaitFree = takeConflict): Promise<Exchange | Open> {
     const make = () => jobRequest(this.given, this.application)
     const purpose = { requirement, role: 'setup', expects: conflict } as const
-    return ask(this.client, make, purpose, { fresh: true, awaitFree })
+    return send(this.client, make, purpose, { fresh: true, awaitFree })
   }
 
   /** Waits until its jobs have ended: then even one that was given up can be used, since its release is judged. */
@@ -510,7 +510,7 @@ async function refuse(
   const valid = await jobRequest(gate.given, gate.application)
   const how = { awaitFree: takeConflict }
   return together(refusals, ({ purpose, change }) =>
-    ask(gate.client, () => change(valid), { requirement, ...purpose }, how),
+    send(gate.client, () => change(valid), { requirement, ...purpose }, how),
   )
 }
 
@@ -617,7 +617,7 @@ async function runJob(
   const application = declaredResource(given, name)
   if (isOpen(application)) return application
   const make = () => jobRequest(given, application)
-  const job = jobOf(jobs, await ask(client, make, { requirement, role: 'setup' }))
+  const job = jobOf(jobs, await send(client, make, { requirement, role: 'setup' }))
   return isOpen(job) ? job : ((await jobs.awaitEnd(job)) ?? job.id)
 }
 

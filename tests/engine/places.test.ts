@@ -3,7 +3,7 @@ import type { Exchange } from '../../harness/journal/index.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Prepared } from '../../harness/run/run.ts'
-import { ask, sendAtOnce } from '../../harness/run/ask.ts'
+import { send, sendAtOnce } from '../../harness/run/ask.ts'
 import { operationProbe } from '../../harness/client/request.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { prepareRun } from '../../suites/judge.ts'
@@ -18,14 +18,14 @@ const held = { awaitFree: async (refusals: readonly Exchange[]) => refusals.at(-
 
 /** A request of that effect that takes one of its own to be made, as the addition of a file that is uploaded for it. */
 const made = (run: Prepared, effect: 'creates' | 'none') => async () => {
-  await ask(run.client, await operationProbe(run.given, 'files.list', {}), purpose, held)
+  await send(run.client, await operationProbe(run.given, 'files.list', {}), purpose, held)
   return operationProbe(run.given, 'graphs.create', { json: { name: 'a' }, effect })
 }
 
 /** Ways in which a request takes places of the semaphore. */
 const users = {
-  one: async (run: Prepared) => ask(run.client, made(run, 'none'), purpose, held),
-  creation: async (run: Prepared) => ask(run.client, made(run, 'creates'), purpose, held),
+  one: async (run: Prepared) => send(run.client, made(run, 'none'), purpose, held),
+  creation: async (run: Prepared) => send(run.client, made(run, 'creates'), purpose, held),
   alone: async (run: Prepared) =>
     run.client.sendOnce({ source: made(run, 'none'), purpose, alone: true }),
   'after another': async (run: Prepared) =>
