@@ -405,7 +405,7 @@ async function begin(gate: Gate): Promise<Job[] | Open> {
 async function provokeOn(gate: Gate, turn = 0, other?: Gate): Promise<Left> {
   // An application may be released some time after its last job, as `409-released` allows.
   const end = other?.view.jobs.at(-1)?.end
-  await gate.pauseUntil((end?.endedAt ?? -Infinity) + 2 * pauseMs)
+  if (end) await gate.pauseUntil(end.endedAt + 2 * pauseMs)
   const begun = await begin(gate)
   if (isOpen(begun)) return begun
   const [first, second] = begun
