@@ -22,6 +22,8 @@ completion.create/400-wrong-content-type#spoils-connection | completion.create/b
 jobs.create/400-malformed-json#spoils-connection | jobs.create/bad-input-no-5xx
 every application is blocked for a while, also the other one beside a job in progress
 jobs.create/4xx-no-effect#unknown | jobs.create/409-per-application
+a large file is taken, and kept nowhere
+files.upload/400-oversized | files.upload/2xx-retrievable
 uploads that share an id share their content
 files.upload/2xx-own-id{,#at-once} | pdf.parse/200-content
 concurrent creations are all granted, or come one after the other
