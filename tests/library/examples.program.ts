@@ -111,7 +111,14 @@ async function judged(project: Project, port = 0) {
   const args = words.slice(1).map((word) => word.replace('server.py', `server.py ${port}`))
   const more = port === 0 ? [] : [`http://127.0.0.1:${port}`]
   const conform = join(all.dir, 'node_modules/ai-content-conformance/cli/bin/conform.js')
-  const ended = await project.run('node', [conform, ...args, ...more, '--report', 'json'])
+  const ended = await project.run('node', [
+    conform,
+    ...args,
+    ...more,
+    '--strict',
+    '--report',
+    'json',
+  ])
   expect(ended.code, (ended.stdout + ended.stderr).slice(-4000)).toBe(0)
   return reportIn(project)
 }

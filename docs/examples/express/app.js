@@ -16,7 +16,7 @@ app.use((request, response, next) => {
 app.use(express.json({ strict: false }))
 
 app.get('/v1/files', (request, response) => {
-  const types = request.query.file_types?.split(',')
+  const types = request.query.file_types?.toString().split(',')
   response.json({
     files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))),
   })

@@ -7,7 +7,9 @@ const files = [{ id: 'a.pdf' }, { id: 'b.txt' }]
 const refuse = (reply, status, tpe, description) =>
   reply.code(status).send({ tpe, errors: [{ description }], extras: {} })
 
-export const app = Fastify()
+export const app = Fastify({
+  frameworkErrors: (_error, _request, reply) => refuse(reply, 400, 'BadRequest', 'Not a path'),
+})
 
 app.addHook('onRequest', async (request, reply) => {
   if (request.headers.authorization !== `Bearer ${key}`)
@@ -15,7 +17,7 @@ app.addHook('onRequest', async (request, reply) => {
 })
 
 app.get('/v1/files', async (request) => {
-  const types = request.query.file_types?.split(',')
+  const types = request.query.file_types?.toString().split(',')
   return {
     files: files.filter(({ id }) => !types || types.some((type) => id.endsWith(`.${type}`))),
   }
