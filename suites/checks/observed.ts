@@ -7,6 +7,7 @@ import {
   isSettling,
   countsAsGranted,
   differing,
+  sentFor,
   open,
 } from '../../harness/journal/index.ts'
 import { validate } from '../../schemas/validate.ts'
@@ -27,6 +28,7 @@ import {
 } from '../../catalogue/catalogue.ts'
 import { operationOf, additionOperation, uploadOperation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { perRun, type Judge, isPlanned } from '../../harness/run/index.ts'
 import { type Client, type Given, isOwnBreakdown } from '../../harness/client/index.ts'
 import { breakdownAnyway } from './valid-request.ts'
@@ -190,9 +192,16 @@ interface Answers {
   readonly broken: Exchange[]
   /** Refused since the last one was granted, perhaps for a reason that goes on. */
   readonly refused: Exchange[]
+  /** Errors right after an invalid request on their connection, which it may have spoiled. */
+  readonly suspect: Exchange[]
 }
 
 const answersIn = perRun(() => new Map<string, Answers>())
+
+/** Operations that were granted right after an invalid request on their connection, with what that was sent for. */
+const unspoiledIn = perRun(() => new Set<string>())
+const orderOf = ({ probe, previousRequest }: Exchange): string =>
+  `${probe.operation} after ${sentFor(previousRequest!)}`
 
 const longest = 10_000
 
@@ -259,7 +268,9 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
   const isNewFile = operation === uploadOperation && isNewName && query.graphId === undefined
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = exchange.previousRequest ?? {}
-  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
+  const isBehindFault = Boolean(
+    before?.fault !== undefined || purpose?.expects || purpose?.badInput,
+  )
   // No state explains an error with the status of a success, or a refusal of the full key.
   const isUnexplained = (isEnvelope && status < 300) || status === 401
   const isConflict = status === 409 && (effect !== 'generates' || busy === undefined)
@@ -271,18 +282,21 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
     status < 500 &&
     !refusals.has(status) &&
     ![409, 429].includes(status)
-  const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isBehindFault
-  const isBroken = isOwnBreakdown(exchange) || isError
-  if (!isBroken && !countsAsGranted(exchange)) return
+  const isError = (isUnexplained || isRefusal || isOther) && !isBlock
+  const isBroken = isOwnBreakdown(exchange) || (isError && !isBehindFault)
+  const mayGoOn = isOther || (isRefusal && isNewFile)
+  const isSuspect = isError && isEnvelope && !mayGoOn && !isBroken
+  if (!isBroken && !isSuspect && !countsAsGranted(exchange)) return
   const name = nameOf(given, exchange)
   if (name === undefined) return
   const all = answersIn(client)
-  const known = all.get(name) ?? { granted: 0, broken: [], refused: [] }
+  const known = all.get(name) ?? { granted: 0, broken: [], refused: [], suspect: [] }
   all.set(name, known)
-  const mayGoOn = isOther || (isRefusal && isNewFile)
-  if (isBroken) (mayGoOn ? known.refused : known.broken).push(exchange)
+  if (isSuspect) known.suspect.push(exchange)
+  else if (isBroken) (mayGoOn ? known.refused : known.broken).push(exchange)
   else {
     known.granted++
+    if (isBehindFault) unspoiledIn(client).add(orderOf(exchange))
     known.broken.push(...known.refused.splice(0))
   }
 }
@@ -290,8 +304,15 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
 export async function failUnsteady(client: Client, given: Given): Promise<void> {
   const { onTraffic, spoiledAnswers, spoilers } = client.findings
   const { resources } = given.target
-  for (const { granted, broken } of answersIn(client).values()) {
-    const [wrong, ...more] = broken.filter(
+  const all = [...answersIn(client).values()]
+  const suspects = all.flatMap(({ granted, suspect }) => (granted > 0 ? suspect : []))
+  const orders = groupBy(suspects, (one) => one.probe.operation)
+  // A request that spoils its connection does so each time, and nothing else does at once.
+  const isUnspoiled = (one: Exchange): boolean =>
+    unspoiledIn(client).has(orderOf(one)) ||
+    new Set(orders.get(one.probe.operation)?.map(orderOf)).size > 1
+  for (const { granted, broken, suspect } of all) {
+    const [wrong, ...more] = [...broken, ...suspect.filter(isUnspoiled)].filter(
       (one) => !spoiledAnswers.has(one.response!) && !(spoilers.size > 0 && one.previousRequest),
     )
     const requirement = wrong && granting[wrong.probe.operation!]

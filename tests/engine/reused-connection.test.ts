@@ -9,7 +9,7 @@ import { ownId } from '../matrix/also-red.ts'
 import { judgeUrl } from '../matrix/judge-reference.ts'
 import { listen } from '../wire/servers.ts'
 import { leavesBodyUnread, refusal } from './body-left-unread.ts'
-import { answered, headerOf, judge, overConnections, via } from './networks.ts'
+import { answered, headerOf, isGranted, judge, overConnections, via } from './networks.ts'
 
 test('a body left unread is reported as what it is, with a curl line that shows it', async () => {
   const { url } = await listen(net.createServer(leavesBodyUnread))
@@ -71,6 +71,20 @@ test('a request that is repeated until its limit shows is not failed for what wa
   expect((await judge(['files.list/429-*'], { network })).passed).toContain(
     'files.list/429-quota-exceeded',
   )
+})
+
+test('a valid request that is refused now and then fails its row, though an invalid one came before it each time', async () => {
+  let behind = 0
+  const network = overConnections(async ({ exchanges }, request, send) => {
+    const before = exchanges.at(-1)?.result
+    const result = await send()
+    const isBehind = before?.kind === 'answer' && before.status >= 400
+    if (!isBehind || !request.path.endsWith('/query') || !isGranted(result)) return result
+    return ++behind % 3 === 0 ? answered(result, 400, refusal) : result
+  })
+  const { failed } = await judge(['graphs.query/*'], { network })
+  expect(behind).toBeGreaterThan(5)
+  expect(failed).toEqual(['graphs.query/2xx-accepted'])
 })
 
 const duplicate = 'graphs.create/400-duplicate-name'
