@@ -132,7 +132,8 @@ export function createApp(world: World): Hono {
     return send(c, answer.error ? answer : successes(answer, call))
   }
   app.use(async (c, next) => {
-    if (spoiled.delete(socketOf(c) ?? c)) return send(c, envelope('400-BadRequest'))
+    // Which no requirement expects: a 400 would be right for most refusals.
+    if (spoiled.delete(socketOf(c) ?? c)) return send(c, envelope('404-NotFound'))
     return next()
   })
   for (const operation of allOperations)
