@@ -312,7 +312,7 @@ function mayBeEmpty(member: Known, members: readonly Member[]): boolean {
  * @param members of its operation
  */
 export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
-  const { at, kinds, judgedBy, role, isId, isFile, isExtra } = member
+  const { at, kinds, role, isId, isFile, isExtra } = member
   if (isId) return isFile ? ['empty', 'unknown', 'deleted'] : ['empty', 'unknown']
   const isText = kinds.includes('string') && !isListed(member)
   const isAnyText = mayBeAnyText(member)
@@ -320,8 +320,7 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
   const possible: readonly (readonly [boolean, ...OddValue[]])[] = [
     [mayBeEmpty(member, members), 'empty'],
     [isText, ...(isAnyText ? (['lone surrogate', 'long'] as const) : oddTexts)],
-    // An empty text is refused: a server may trim blanks before or after checking that.
-    [isText && judgedBy?.empty?.startsWith('400-empty') === true, 'blank'],
+    [isText && !isAnyText, 'blank'],
     // The name of a created object must be unique.
     [isText && !isAnyText && role !== 'name', 'object member'],
     [mayBeUnknown(member), 'unknown'],

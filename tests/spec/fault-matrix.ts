@@ -219,8 +219,9 @@ function whyNotOdd(id: OperationId, member: Member, kind: OddValue): string | un
   if (mayBeAnyText(member)) return '202-any-text sends such texts'
   if (kind === 'repeated') return 'it holds no objects, or a valid request is without it'
   if (isListed(member)) return 'it is looked up in a list before it is used'
-  if (kind === 'object member') return 'the name would be that of another run'
-  return kind === 'blank' ? 'no row wants it refused if it is empty' : 'its bounds have a row'
+  return kind === 'object member'
+    ? 'the name would be that of another run'
+    : 'its bounds have a row'
 }
 
 /** Whether a requirement wants an unknown word refused. */
