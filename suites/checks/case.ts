@@ -24,7 +24,7 @@ import {
 import { send, type CheckContext, type Judge, whySilent } from '../../harness/run/index.ts'
 import { otherApplications, type OtherObject } from '../../harness/target/index.ts'
 import { isTaken, once } from './created.ts'
-import { type CaseRule, type CaseVerdict, generatedBy } from './rules.ts'
+import { type CaseRule, type CaseVerdict, generatedBy, type InOrder } from './rules.ts'
 import {
   type Control,
   isDeclared,
@@ -354,7 +354,7 @@ export function generatedRule(
   generated: Generated,
   numRuns: number,
   ruleOf: (one: Case) => CaseRule,
-) {
+): ((journal: Journal) => InOrder) | undefined {
   const arbitrary = material.options.depth === 'full' ? generated(material) : undefined
   const seed = seedFor(material, material.requirement.id)
   return arbitrary && generatedBy({ arbitrary, ruleOf, seed, numRuns })

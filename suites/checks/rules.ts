@@ -129,7 +129,7 @@ function answersTo(asks: readonly Ask[], journal: Journal): number {
 }
 
 /** The verdicts on cases so far. */
-interface InOrder {
+export interface InOrder {
   readonly asks: readonly Ask[]
   /** One of them decides the requirement, or leaves it open. */
   readonly isOver: boolean
