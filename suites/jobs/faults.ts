@@ -225,7 +225,9 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
   const ruleOf = (texts: readonly string[]): CaseRule => {
     const { inputs = [] } = given.target.resources.application ?? {}
     const body = { inputs: inputs.map((input) => ({ ...input, value: texts })) }
-    const fault = texts.some((text) => text.trim() === '') ? 'empty @ /inputs/*/value/*' : undefined
+    const fault = texts.every((text) => text.trim() === '')
+      ? 'empty @ /inputs/*/value/*'
+      : undefined
     const withTexts = (valid: Probe): Probe => ({ ...withJson(valid, body), fault })
     const make = () => withChange(control.valid(), withTexts)
     const source = grantedProbe(context, 'jobs.create', make)
