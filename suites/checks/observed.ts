@@ -268,9 +268,7 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
   const isNewFile = operation === uploadOperation && isNewName && query.graphId === undefined
   // An invalid request may have spoiled the connection.
   const { probe: before, purpose } = exchange.previousRequest ?? {}
-  const isBehindFault = Boolean(
-    before?.fault !== undefined || purpose?.expects || purpose?.badInput,
-  )
+  const isBehindFault = before?.fault !== undefined || purpose?.expects || purpose?.badInput
   // No state explains an error with the status of a success, or a refusal of the full key.
   const isUnexplained = (isEnvelope && status < 300) || status === 401
   const isConflict = status === 409 && (effect !== 'generates' || busy === undefined)
@@ -307,7 +305,7 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
   const all = [...answersIn(client).values()]
   const suspects = all.flatMap(({ granted, suspect }) => (granted > 0 ? suspect : []))
   const orders = groupBy(suspects, (one) => one.probe.operation)
-  // A request that spoils its connection does so each time, and nothing else does at once.
+  // A request that spoils its connection does so each time, and hardly a second kind does so, too.
   const isUnspoiled = (one: Exchange): boolean =>
     unspoiledIn(client).has(orderOf(one)) ||
     new Set(orders.get(one.probe.operation)?.map(orderOf)).size > 1
