@@ -19,8 +19,11 @@ type Sent = '' | 'own' | 'own turn'
 /** Values that do not have the form of a key (§5.2). */
 const malformed = {
   'no scheme': '',
-  'other scheme': 'own',
-  'six-letter scheme': 'own turn',
+  'scheme Basic': 'own',
+  'scheme Token': 'own',
+  'scheme JWT': 'own',
+  'scheme ApiKey': 'own turn',
+  'Basic in base64': 'own',
   'no blank': 'own turn',
   'text after the key': 'own turn',
   'Bearer alone': 'own',
@@ -80,9 +83,7 @@ export const everyTurn = 12
 
 export function isFormOn(id: OperationId, kind: string, turn: number): boolean {
   const at = inTurn.indexOf(kind)
-  // There, the other scheme has a base64 key: a reader that accepts any scheme finds no key in it.
-  const isOnlyScheme = kind === 'six-letter scheme' && turn % 4 === 3
-  return at === -1 || allFormsOn.includes(id) || at % 3 === turn % 3 || isOnlyScheme
+  return at === -1 || allFormsOn.includes(id) || at % 3 === turn % 3
 }
 
 /**

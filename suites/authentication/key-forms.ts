@@ -32,23 +32,27 @@ export function givesOf(word: string): Pairs | undefined {
   return word.split('.').length === 3 || /^eyj/i.test(word) ? malformedOrUnknown : undefined
 }
 
-/** Each operation gets one per seed; the last one has the key as its user name. */
-const otherSchemes = ['Basic', 'Token', 'JWT', 'Basic in base64']
 /**
  * Parts that are not base64url, and parts that decode to something other than JSON: payload readers may fail on either.
  */
 const threeParts = ['not.a.jwt', 'bm90.YQ.and0']
 
 /**
- * Malformed keys (§5, rules 1 and 2): no scheme, other schemes (one as long as `Bearer`), no blank, text after the key,
- * `Bearer` alone or with null, a word, three parts.
+ * Malformed keys (§5, rules 1 and 2): no scheme, other schemes (one as long as `Bearer`, one with the key as a user name),
+ * no blank, text after the key, `Bearer` alone or with null, a word, three parts.
  */
 export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] {
-  const scheme = otherSchemes[number % otherSchemes.length]
+  const under = (scheme: string): readonly [string, string] => [
+    `${scheme} *`,
+    `with the valid key under the scheme ${scheme}`,
+  ]
   const forms: Readonly<Record<MalformedKey, readonly [header: string, what: string]>> = {
     'no scheme': ['*', 'with the valid key, but without the scheme Bearer'],
-    'other scheme': [`${scheme} *`, `with the valid key under the scheme ${scheme}`],
-    'six-letter scheme': ['ApiKey *', 'with the valid key under the scheme ApiKey'],
+    'scheme Basic': under('Basic'),
+    'scheme Token': under('Token'),
+    'scheme JWT': under('JWT'),
+    'scheme ApiKey': under('ApiKey'),
+    'Basic in base64': ['Basic *', 'with the valid key in base64 under the scheme Basic'],
     'no blank': ['Bearer*', 'with the valid key, but without a space after Bearer'],
     'text after the key': ['Bearer * and more', 'with the valid key and more words after it'],
     'Bearer alone': ['Bearer', 'with Bearer and no key'],
@@ -64,20 +68,16 @@ export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] 
     if (header.includes('*') && full === undefined) return []
     const written = (key = ''): string => header.replace('*', () => key)
     const isEither = kind === 'three parts' || kind === 'text after the key'
-    const isEncoded = header.startsWith('Basic in base64')
-    const credential = isEncoded
-      ? {
-          value: basic(full?.value),
-          shown: 'Basic [the full key and a colon, in base64]',
-          full: false,
-        }
-      : { value: written(full?.value), shown: written(full?.label), full: false }
+    const isEncoded = kind === 'Basic in base64'
+    const value = written(isEncoded ? encodedUser(full!.value) : full?.value)
+    const shown = written(isEncoded ? '[the full key and a colon, in base64]' : full?.label)
+    const credential = { value, shown, full: false }
     return [{ kind, credential, what, expects: isEither ? malformedOrUnknown : undefined }]
   })
 }
 
 /** RFC 7617: a user name without a password. */
-const basic = (name = ''): string => `Basic ${Buffer.from(`${name}:`).toString('base64')}`
+const encodedUser = (name: string): string => Buffer.from(`${name}:`).toString('base64')
 
 /** The parts of a signed JWT (RFC 7519); undefined for other keys. */
 function partsOf(
