@@ -4,6 +4,7 @@ import {
   describeResponse,
   type Evidence,
   type Verdict,
+  isExpected,
   isSettling,
   countsAsGranted,
   differing,
@@ -193,7 +194,13 @@ interface Answers {
   /** Refused since the last one was granted, perhaps for a reason that goes on. */
   readonly refused: Exchange[]
   /** Errors right after an invalid request on their connection, which it may have spoiled. */
-  readonly suspect: Exchange[]
+  readonly suspect: Suspect[]
+}
+
+interface Suspect {
+  readonly exchange: Exchange
+  /** Made at once: an exchange that is right for another requirement does not keep its previous request. */
+  readonly order: string
 }
 
 const answersIn = perRun(() => new Map<string, Answers>())
@@ -280,7 +287,8 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
     status < 500 &&
     !refusals.has(status) &&
     ![409, 429].includes(status)
-  const isError = (isUnexplained || isRefusal || isOther) && !isBlock
+  const isWanted = exchange.response && isExpected(exchange.purpose.expects, exchange.response)
+  const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isWanted
   const isBroken = isOwnBreakdown(exchange) || (isError && !isBehindFault)
   const mayGoOn = isOther || (isRefusal && isNewFile)
   const isSuspect = isError && isEnvelope && !mayGoOn && !isBroken
@@ -290,7 +298,7 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
   const all = answersIn(client)
   const known = all.get(name) ?? { granted: 0, broken: [], refused: [], suspect: [] }
   all.set(name, known)
-  if (isSuspect) known.suspect.push(exchange)
+  if (isSuspect) known.suspect.push({ exchange, order: orderOf(exchange) })
   else if (isBroken) (mayGoOn ? known.refused : known.broken).push(exchange)
   else {
     known.granted++
@@ -304,13 +312,14 @@ export async function failUnsteady(client: Client, given: Given): Promise<void> 
   const { resources } = given.target
   const all = [...answersIn(client).values()]
   const suspects = all.flatMap(({ granted, suspect }) => (granted > 0 ? suspect : []))
-  const orders = groupBy(suspects, (one) => one.probe.operation)
+  const byOperation = groupBy(suspects, ({ exchange }) => exchange.probe.operation)
   // A request that spoils its connection does so each time, and hardly a second kind does so, too.
-  const isUnspoiled = (one: Exchange): boolean =>
-    unspoiledIn(client).has(orderOf(one)) ||
-    new Set(orders.get(one.probe.operation)?.map(orderOf)).size > 1
+  const isUnspoiled = ({ exchange, order }: Suspect): boolean =>
+    unspoiledIn(client).has(order) ||
+    byOperation.get(exchange.probe.operation)?.some((other) => other.order !== order) === true
   for (const { granted, broken, suspect } of all) {
-    const [wrong, ...more] = [...broken, ...suspect.filter(isUnspoiled)].filter(
+    const unspoiled = spoilers.size > 0 ? [] : suspect.filter(isUnspoiled)
+    const [wrong, ...more] = [...broken, ...unspoiled.map(({ exchange }) => exchange)].filter(
       (one) => !spoiledAnswers.has(one.response!) && !(spoilers.size > 0 && one.previousRequest),
     )
     const requirement = wrong && granting[wrong.probe.operation!]
