@@ -461,7 +461,7 @@ function whyNotJudged(
   requirements: readonly RequirementResult[],
 ): string | undefined {
   if (problem !== undefined)
-    return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
+    return `a bug in the suite ended the run: ${problem}; please report it, with seed ${options.seed} (NODE_DEBUG=conform prints the stack)`
   const { ended, keyRefusal } = facts
   const isCut = ended && ['unreachable', 'throttled', 'setup', 'key', 'lost'].includes(ended.cause)
   const cause = keyRefusal ?? (isCut ? ended.reason : undefined)

@@ -181,7 +181,7 @@ export function decide(
   if (mistakes > 0)
     return {
       code: 3,
-      because: `${count(mistakes, 'requirement')} could not be judged because of a bug in the suite; please report it, with seed ${run.seed}`,
+      because: `${count(mistakes, 'requirement')} could not be judged because of a bug in the suite; please report it, with seed ${run.seed} (NODE_DEBUG=conform prints the stack)`,
     }
   if (verdict === 'not-judged') {
     const selected = requirements.filter((one) => isSelected(one.id, run))

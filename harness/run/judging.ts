@@ -64,7 +64,12 @@ export function startJudging(prepared: Prepared, tell?: (event: RunEvent) => voi
     results.set(result.id, result)
     tell?.({ kind: 'judged', result })
   })
-  const done = judged.finally(() => tell?.({ kind: 'ended', facts: factsOf(prepared) }))
+  const done = judged
+    .catch((error: unknown) => {
+      debug('%s', inspected(error))
+      throw error
+    })
+    .finally(() => tell?.({ kind: 'ended', facts: factsOf(prepared) }))
   return { done, results }
 }
 

@@ -80,7 +80,7 @@ export async function expectNoKey(chosen: string): Promise<void> {
     cwd,
     env: { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },
   })
-  expect(code).toBe(1)
+  expect(code, stderr).toBe(1)
   for (const key of [keys.full, keys.expired, keys.restricted, keys.scenario])
     expect(seen).toContain(`Bearer ${key}`)
 

@@ -190,6 +190,7 @@ test('a run that a mistake of the suite ends asks to report it, with the seed', 
     ...{ target, options: runOptionsOf({ seed: 77 }, ''), startedAt: new Date(), durationMs: 1 },
     ...{ results: new Map(), facts: noFacts, problem: 'x is undefined' },
   })
-  const because = 'a bug in the suite ended the run: x is undefined; please report it, with seed 77'
+  const because =
+    'a bug in the suite ended the run: x is undefined; please report it, with seed 77 (NODE_DEBUG=conform prints the stack)'
   expect(exit).toEqual({ code: 3, because, outside: true })
 })

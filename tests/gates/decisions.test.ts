@@ -193,7 +193,7 @@ passed failed | key refused
   exit 3: the key is not accepted
   not-judged, warning: Not judged: the key is not accepted
 passed bug
-  exit 3: 1 requirement could not be judged because of a bug in the suite; please report it, with seed 421
+  exit 3: 1 requirement could not be judged because of a bug in the suite; please report it, with seed 421 (NODE_DEBUG=conform prints the stack)
   passing, warning: Incomplete: 1 required check passed, 1 not tested
 passed | a disk is full
   exit 2: --report html=x: cannot be written (ENOSPC)
