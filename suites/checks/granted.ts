@@ -275,9 +275,11 @@ function grantedRule(
     badInput: true,
     about: `${operation}/4xx-malformed-body`,
   })
+  // What was lost may have destroyed its object: each try gets one of its own.
+  const source = () => (operationOf(operation).effect === 'destroys' ? make : madeOnce(make))
   const attempts: Ask[] = []
   const attempt = (at: number): Ask =>
-    (attempts[at] ??= requestFor(context, `${what}, ${at}`, madeOnce(make), {
+    (attempts[at] ??= requestFor(context, `${what}, ${at}`, source(), {
       isSuccess: countsAsGranted,
       what,
     }))

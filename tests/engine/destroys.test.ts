@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { operationProbe } from '../../harness/client/index.ts'
-import { answer, judge, refusal } from './networks.ts'
+import { answer, judge, lost, refusal } from './networks.ts'
 
 const destroying: OperationId = 'files.retrieve'
 const unknown = `${destroying}/404-unknown-file`
@@ -53,6 +53,20 @@ test('a server that answers an upload with a declared file keeps it', async () =
   })
   expect(sent).toEqual([])
   expect(report.run.cleanup.left.concat(report.run.created as never)).toEqual([])
+})
+
+test('what is destroyed by a request whose answer is lost is not asked for again', async () => {
+  const gone = new Set<string>()
+  const { of } = await judge([`${destroying}/2xx-accepted`], {
+    way(request, send, { probe }) {
+      if (probe?.operation !== destroying) return send()
+      if (gone.has(request.path)) return refusal(404, 'ResourceNotFound')
+      gone.add(request.path)
+      return gone.size % 2 === 1 ? lost() : send()
+    },
+  })
+  expect(gone.size).toBeGreaterThanOrEqual(4)
+  expect(of(`${destroying}/2xx-accepted`).failures).toEqual([])
 })
 
 test('a server that says of what it destroyed that it was never there fails', async () => {
