@@ -48,6 +48,35 @@ test('a creation that is refused late, and keeps the lock for a while, has an ef
   expect(of(id).failures[0]?.message).toContain('value')
 })
 
+test('applications that are all released late fail, which a job without refused creations shows', async () => {
+  const id = 'jobs.create/409-released'
+  const jobs = new Map<string, string>()
+  const until = new Map<string, number>()
+  // What creations get: granted, a conflict, a late one, or refused.
+  const answers = new Map<string, string>()
+  const { failed } = await judge(['jobs.create/*'], {
+    reference: { jobMs: 40 },
+    instead: (reference) => async (request) => {
+      const path = new URL(request.url).pathname
+      const application = jobsOf(path) ?? ''
+      const isLate = performance.now() < (until.get(application) ?? 0)
+      const response = isLate ? conflict('jobs.create') : await reference(request)
+      const { status } = response
+      const kind = isLate ? 'l' : status === 409 ? 'c' : status < 300 ? 'g' : 'r'
+      answers.set(application, `${answers.get(application) ?? ''}${kind}`)
+      const body = await response.clone().text()
+      const job = body.startsWith('{') ? (JSON.parse(body) as { id?: string; status?: string }) : {}
+      if (kind === 'g' && application !== '') jobs.set(job.id!, application)
+      const ended = jobIn(path) !== undefined && job.status !== 'in_progress' && jobs.get(job.id!)
+      if (ended && jobs.delete(job.id!)) until.set(ended, performance.now() + 3000)
+      return response
+    },
+  })
+  expect(failed).toEqual([id])
+  const alone = expect.stringMatching(/^gc+r+c+g(l{3,}g){2}$/) as string
+  expect([...answers.values()]).toContainEqual(alone)
+})
+
 /** A request that takes away the lock of a job in progress: the next creation is granted a second one. */
 function unlockedBy(isSuch: (path: string, text: string, status: number) => boolean): Reply {
   let isFree = false
