@@ -264,9 +264,12 @@ export const consistent = eachOf(
     }
     const date = Date.parse(exchange.response?.header('date') ?? '')
     const now = Number.isNaN(date) ? performance.timeOrigin + endedAt : date
-    if (!job || !(Math.abs(created - now) > longAgoMs)) return 'held'
-    const expected = `a created_at within 30 days of ${new Date(now).toISOString()}, as the job was created just now`
-    return wrong(reading, 'created_at', expected)
+    const far = ['created_at', 'completed_at'].find(
+      (name) => Math.abs(timeAt(name, reading) - now) > longAgoMs,
+    )
+    if (!job || far === undefined) return 'held'
+    const expected = `a ${far} within 30 days of ${new Date(now).toISOString()}, as the job was created just now`
+    return wrong(reading, far, expected)
   },
   'no job was read',
 )
