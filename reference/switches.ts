@@ -143,7 +143,7 @@ const placed: readonly string[] = named(
   files.upload/2xx-attached-to-graph    - refused first-graph replaces other-status
   files.list/2xx-file-types             - 5xx two two-5xx two-none-5xx unknown-5xx none-5xx
   files.list/2xx-accepted               - envelope many empty-file name
-  files.list/2xx-filtered               - two
+  files.list/2xx-filtered               - two in-name
   files.retrieve/2xx-own-record         -
   jobs.retrieve/4xx-malformed-id        object-member
   files.list/429-quota-exceeded         granted-envelope

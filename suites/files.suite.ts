@@ -115,7 +115,10 @@ function listingOf(client: Client, given: Given, types: string | readonly string
 const filtered: Send = async (context) => {
   const { client, given } = context
   const { own, other, two } = extensionsOf(given)
-  let id = await upload(client, given, contentOf(given))
+  const content = contentOf(given)
+  // A server may look for the extension anywhere in the name.
+  const file = isOpen(content) ? content : { ...content, filename: `${other}-${content.filename}` }
+  let id = await upload(client, given, file)
   const holds = (exchange: Exchange): boolean => !isOpen(id) && placesOf(exchange, id).length > 0
   const settles = { since: performance.now(), isGood: holds }
   const { make } = listingOf(client, given, own)
@@ -123,7 +126,7 @@ const filtered: Send = async (context) => {
   let listed = isOpen(id) ? id : await list()
   // It may show the newest files only, and others came before a request that was lost was sent again.
   for (let more = 2; more > 0 && !isOpen(listed) && !holds(listed); more--) {
-    id = await upload(client, given, contentOf(given))
+    id = await upload(client, given, file)
     listed = isOpen(id) ? id : await list()
   }
   const which = `the listing with file_types ${own}, which should contain the new file,`

@@ -166,9 +166,14 @@ export const filesList: Operation = {
       types === undefined ||
       call.broken('2xx-filtered') ||
       (types.length > 1 && call.broken('2xx-filtered#two'))
+    const isListed = (name: string, type: string): boolean =>
+      extname(name).slice(1) === type ||
+      (call.broken('2xx-filtered#in-name') && name.includes(type))
     const files = filesOf(call)
       .filter((file) => file.state === 'stored' && file.account === call.account)
-      .filter((file) => isUnfiltered || types.includes(extname(file.name).slice(1).toLowerCase()))
+      .filter(
+        ({ name }) => isUnfiltered || types.some((type) => isListed(name.toLowerCase(), type)),
+      )
     call.breakIf('2xx-file-types#none-5xx', files.length === 0)
     call.breakIf('2xx-file-types#two-none-5xx', files.length === 0 && types?.length === 2)
     const newest = files.slice(-pageSize).reverse()
