@@ -123,20 +123,12 @@ export function isSamePath(place: OtherPlace, id: OperationId): boolean {
 }
 
 /** Of these a router accepts all or none, so an operation gets one per seed. */
-const alike: readonly (readonly OtherPlace[])[] = [
-  ['.json', 'percent-encoded', 'query'],
-  ['forwarded', 'no user agent', 'multipart'],
-]
+const alike: readonly OtherPlace[] = ['.json', 'percent-encoded', 'query']
 
 function isSentTo(id: OperationId, place: OtherPlace, turn: number): boolean {
   if (allFormsOn.includes(id) || (place === 'query' && shownQuery(id))) return true
-  const { body, method } = operationOf(id)
-  // An upload may come as a form; elsewhere a server may refuse one for its type.
-  if (body === 'raw' && place === 'multipart') return true
-  const isDrawn = (one: OtherPlace): boolean =>
-    one !== 'multipart' || (method === 'POST' && body !== 'raw')
-  const all = alike.find((group) => group.includes(place))?.filter(isDrawn)
-  return all === undefined || all[turn % all.length] === place
+  if (place === 'multipart') return operationOf(id).method === 'POST'
+  return !alike.includes(place) || alike[turn % alike.length] === place
 }
 
 export function shownQuery(id: OperationId): Parameter | undefined {
