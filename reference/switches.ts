@@ -185,7 +185,7 @@ const placed: readonly string[] = named(
   envelope/message-keys                 - not-found forbidden
   envelope/unknown-path                 - 5xx page empty granted escape
   envelope/unsupported-method           - 5xx page empty
-  envelope/bad-input-no-5xx             - text empty-query doubled-query
+  envelope/bad-input-no-5xx             - text empty-query doubled-query unnamed-upload
   envelope/large-body                   - one-path upload closed
   envelope/charset-parameter            - one-path creations`,
 )

@@ -20,8 +20,10 @@ import {
   isOpen,
   type Making,
   type Open,
+  type Probe,
   type Verdict,
   withChange,
+  withHeader,
   open,
 } from '../harness/journal/index.ts'
 import type { Client, Given } from '../harness/client/index.ts'
@@ -64,19 +66,26 @@ const sendOdd = (context: CheckContext, make: () => Making, what: string) =>
 
 const otherName = 'Tee – чай 茶.txt'
 
-/** Uploads can be retrieved. An empty one may be refused; another requirement checks that it crashes nothing. */
+const oddUploads: readonly (readonly [what: string, change: (upload: Probe) => Probe])[] = [
+  ['of a file without content', (upload) => ({ ...upload, body: new Uint8Array() })],
+  ['without Content-Type', (upload) => withHeader(upload, 'content-type', undefined)],
+  ['without Content-Disposition', (upload) => withHeader(upload, 'content-disposition', undefined)],
+]
+
+/** Uploads can be retrieved. Odd ones may be refused; another requirement checks that they crash nothing. */
 const retrievable: Judge = async (context) => {
   const verdict = await relation(usable)(context)
   const { client, given, scenario } = context
   const isWrong = verdict.outcome === 'broken' || verdict.outcome === 'open'
   if (isWrong || scenario || given.options.depth === 'quick') return verdict
-  const make = () =>
-    withChange(distinctRequest(client, given, 'files.upload'), (upload) => ({
-      ...upload,
-      body: new Uint8Array(),
-    }))
-  const odd = await sendOdd(context, make, 'of a file without content')
-  if (isOpen(odd)) return odd
+  const left = await inTurn(oddUploads, ([what, change]) =>
+    sendOdd(
+      context,
+      () => withChange(distinctRequest(client, given, 'files.upload'), change),
+      what,
+    ),
+  )
+  if (left) return left
   const content = contentOf(given)
   if (isOpen(content)) return content
   const file = withOwnContent(given, content)

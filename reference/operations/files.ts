@@ -62,8 +62,9 @@ function filename(call: Call): string | undefined {
 function check(call: Call): void {
   const type = mediaType(call)
   if (!supported.test(type)) call.refuse('400-unsupported-type')
-  if (filename(call) === undefined)
-    call.reject('400-BadRequest', 'Content-Disposition names no file')
+  const isUnnamed = filename(call) === undefined
+  call.breakIf('envelope/bad-input-no-5xx#unnamed-upload', isUnnamed)
+  if (isUnnamed) call.reject('400-BadRequest', 'Content-Disposition names no file')
   if (call.bytes.length > planOf(call).file)
     call.refuse('400-oversized', '400-InvalidInputParameters')
   if (type === 'application/pdf' && !Buffer.from(call.bytes.subarray(0, 1024)).includes('%PDF-'))
