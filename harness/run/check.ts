@@ -320,15 +320,18 @@ function prepared(given: Given, requirement: CatalogueRequirement): string | und
   return `first comes the scenario's \`before\` ${what}: the rerun command sends ${them} too`
 }
 
-/** The requirement of a request that spoiled the answer to another. */
-function blamedRequirement(given: Given, request: PreviousRequest, wrong: Exchange): string {
-  const granted = request.probe.operation === null ? null : granting[request.probe.operation].id
-  const isJudged = (id: string | null): boolean => {
-    const entry = id === null ? undefined : given.plan.get(id)
-    return entry?.run === true && entry.leftOut === undefined
-  }
-  const own = [request.purpose.about ?? request.purpose.requirement, granted].find(isJudged)
-  return own ?? wrong.purpose.requirement ?? granted ?? ofEveryResponse
+/** Whether it has an outcome of its own: it was not left out, as when it was only sent for `envelope/`. */
+export function isJudged(given: Given, id: string | null): id is string {
+  const entry = id === null ? undefined : given.plan.get(id)
+  return entry?.run === true && entry.leftOut === undefined
+}
+
+/** The requirement of a request that spoiled the answer to another; undefined if none of them is judged. */
+function blamedRequirement(given: Given, request: PreviousRequest, wrong: Exchange) {
+  const { probe, purpose } = request
+  const granted = probe.operation === null ? null : granting[probe.operation].id
+  const own = [purpose.about ?? purpose.requirement, granted]
+  return [...own, wrong.purpose.requirement, ofEveryResponse].find((id) => isJudged(given, id))
 }
 
 /** The failure of a request that spoiled its connection; undefined without a record of it. */
@@ -336,7 +339,9 @@ export function spoilerBlamed(given: Given, wrong: Exchange, fresh: Exchange) {
   const before = wrong.previousRequest!
   if (!before.recorded) return undefined
   const first = before.recorded()
-  const { id, failure } = blamed(given, before, wrong, first)
+  const found = blamed(given, before, wrong, first)
+  if (!found) return undefined
+  const { id, failure } = found
   const unread =
     first.request.body === ''
       ? ''
@@ -351,14 +356,15 @@ export function spoilerBlamed(given: Given, wrong: Exchange, fresh: Exchange) {
   return { id, failure: onConnection }
 }
 
-/** The failure of a request after which the next one is answered wrongly, on whatever connection. */
+/** The failure of a request after which the next one is answered wrongly, on whatever connection; undefined if no row is to blame. */
 export function blamed(
   given: Given,
   before: PreviousRequest,
   wrong: Exchange,
   first: FailureExchange,
-): { readonly id: string; readonly failure: Failure } {
+): { readonly id: string; readonly failure: Failure } | undefined {
   const id = blamedRequirement(given, before, wrong)
+  if (id === undefined) return undefined
   const ids = [id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])]
   const next = wrong.recorded()
   const failure: Failure = {

@@ -19,7 +19,7 @@ import {
   plainReason,
   resultOf,
 } from '../report/index.ts'
-import { spoilerBlamed, failureOf, failuresOf, blamed, whyUnsure } from './check.ts'
+import { spoilerBlamed, failureOf, failuresOf, blamed, isJudged, whyUnsure } from './check.ts'
 import {
   type Client,
   type Given,
@@ -166,7 +166,7 @@ async function lookBack(
     if (found && !further.has(found.id)) further.set(found.id, found.failure)
   }
   for (const [id, evidence] of findings.onTraffic)
-    if (!further.has(id) && whyUnsure([evidence]) === undefined)
+    if (isJudged(given, id) && !further.has(id) && whyUnsure([evidence]) === undefined)
       further.set(
         id,
         failureOf({ client, given, hooks, requirement: requirementById[id] }, evidence),
@@ -518,11 +518,10 @@ async function blameSpoilers(
     if (!wrong?.requestsBefore || client.life.ended) continue
     if (wrong.probe.effect !== 'none' && leavesState(wrong.probe)) continue
     const found = await spoilerOf(client, wrong, [...spoilers, ...wrong.requestsBefore])
-    const { id, failure } = found?.recorded
-      ? blamed(given, found, wrong, found.recorded())
-      : { id: undefined, failure: undefined }
-    const own = id === undefined ? undefined : (changed.get(id) ?? results.get(id))
-    if (!found || !failure || !own) continue
+    const shows = found?.recorded && blamed(given, found, wrong, found.recorded())
+    const own = shows && (changed.get(shows.id) ?? results.get(shows.id))
+    if (!found || !shows || !own) continue
+    const { id, failure } = shows
     if (!spoilers.includes(found)) spoilers.unshift(found)
     if (id !== result.id) {
       const reason = `its answer was wrong only after a request of ${id}, which fails for that`

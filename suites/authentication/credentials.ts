@@ -28,8 +28,7 @@ import {
   type Probe,
   open,
 } from '../../harness/journal/index.ts'
-import type { Client, DeclaredKeys, Given } from '../../harness/client/index.ts'
-import { isPlanned } from '../../harness/run/index.ts'
+import type { Client, DeclaredKeys } from '../../harness/client/index.ts'
 import type { KeySource, Secret, Target } from '../../harness/target/index.ts'
 import { elsewhere, queryIn, type Wrong, keyless } from './elsewhere.ts'
 import { givesOf, invalidForms, malformedForms, noCredential } from './key-forms.ts'
@@ -195,12 +194,12 @@ export const invalid: Forms = ({ full, ...keys }, _, number) =>
     : open('no key: the suite makes an invalid key from the full key')
 
 /** Requests without a key for other requirements, such as attacks on a lock, must be refused as well. */
-export function failKeyless(client: Client, exchange: Exchange, given: Given): void {
+export function failKeyless(client: Client, exchange: Exchange): void {
   const { probe, purpose, response } = exchange
   if (probe.operation === null || probe.credential !== noCredential) return
   const id = `${probe.operation}/401-missing-credentials` as const
   const isServed = response?.isGranted === true
-  if (!isServed || purpose.requirement === id || !isPlanned(given, id)) return
+  if (!isServed || purpose.requirement === id) return
   const expected = pairsOf(requirementById[id], probe.operation)
   client.findings.onTraffic.set(id, { exchange, what: keyless.what, expected })
 }
