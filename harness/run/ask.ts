@@ -172,9 +172,9 @@ export async function settle<T extends object>(
   isEnd = false,
 ): Promise<Exclude<T, Asks>> {
   const own = new Set<string>()
+  const bugs: unknown[] = []
   // Told by each answer; a race of all that are under way would watch each of them anew every time.
   let came: () => void
-  let failed: (bug: unknown) => void
   for (;;) {
     const verdict = rule(client.journal)
     const { asks = [], atEnd } = verdict as {
@@ -185,19 +185,15 @@ export async function settle<T extends object>(
       const key = keyOf(ask)
       if (own.size >= maxAtOnce || own.has(key)) continue
       own.add(key)
-      sendShared(client, ask).then(
-        () => {
-          own.delete(key)
-          came()
-        },
-        (bug: unknown) => failed(bug),
-      )
+      const sent = sendShared(client, ask).catch((bug: unknown) => void bugs.push(bug))
+      void sent.then(() => {
+        own.delete(key)
+        came()
+      })
     }
     if (own.size === 0) return verdict as Exclude<T, Asks>
-    await new Promise<void>((resolve, reject) => {
-      came = resolve
-      failed = reject
-    })
+    await new Promise<void>((resolve) => (came = resolve))
+    if (bugs.length > 0) throw bugs[0]
   }
 }
 
