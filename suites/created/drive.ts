@@ -305,7 +305,8 @@ async function addAtOnce(context: CheckContext) {
   const { client, given } = context
   const make = () => validRequest(client, given, additionOperation)
   const additions = await allEnded(Array.from({ length: atOnce.full }, make))
-  for (const one of additions) if (!isOpen(one)) await awaitFile(context, one.creates ?? '')
+  for (const one of additions)
+    if (!isOpen(one) && one.creates !== undefined) await awaitFile(context, one.creates)
   // One whose connection was closed is replaced.
   const next = () => additions.pop() ?? make()
   return sendAtOnce(client, requestFor(context, 'at once', next, {}), additions.length)
