@@ -9,7 +9,7 @@ import { ownId } from '../matrix/also-red.ts'
 import { judgeUrl } from '../matrix/judge-reference.ts'
 import { listen } from '../wire/servers.ts'
 import { leavesBodyUnread, refusal } from './body-left-unread.ts'
-import { answered, headerOf, isGranted, judge, overConnections, via } from './networks.ts'
+import { answered, headerOf, isGranted, judge, lost, overConnections, via } from './networks.ts'
 
 test('a body left unread is reported as what it is, with a curl line that shows it', async () => {
   const { url } = await listen(net.createServer(leavesBodyUnread))
@@ -112,6 +112,18 @@ test('a name that exists is answered wrongly behind one request, each time: that
   })
   const { failed } = await judge([duplicate, suspect], { network, limits: { concurrency: 1 } })
   expect(wrong).toBeGreaterThan(3)
+  expect(failed).toEqual([suspect])
+})
+
+test('an answer that is not HTTP behind one request, each time: that request is to blame', async () => {
+  const suspect = 'files.list/401-missing-credentials'
+  const network = overConnections(async ({ exchanges }, _, send) => {
+    const before = exchanges.at(-1)?.request
+    const isBehind = before && headerOf(before, 'authorization') === undefined
+    return isBehind ? lost({ cause: 'malformed', message: 'what came is not HTTP' }) : send()
+  })
+  const only = [suspect, 'files.list/2xx-accepted', 'files.list/401-malformed-key']
+  const { failed } = await judge(only, { network, limits: { concurrency: 1 } })
   expect(failed).toEqual([suspect])
 })
 

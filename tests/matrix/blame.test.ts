@@ -197,6 +197,22 @@ test('a parser that is left in a bad state breaks on the next request: the one b
   expect(of(id).failures[0]?.actual).toBe('wrong only after the first one: 500 InternalError')
 })
 
+test('a request that breaks the next one of another operation fails its own row alone', async () => {
+  let isSpoiled = false
+  const id = 'web-search.run/400-malformed-json'
+  const { failed, of, results } = await judge([id, 'translate.run/400-*'], {
+    instead: (reference) => async (request) => {
+      const isOther = request.url.includes('/translate')
+      const breaksNow = isSpoiled && isOther
+      if (isOther) isSpoiled = false
+      else isSpoiled ||= (await request.text()).includes('/*')
+      return breaksNow ? breaks() : reference(request)
+    },
+  })
+  expect(failed, reasons(results)).toEqual([id])
+  expect(of(id).failures[0]?.actual).toBe('wrong only after the first one: 500 InternalError')
+})
+
 describe('what a failure takes besides its request', () => {
   test('a deleted file that was added stays in its graph: each run sees that it could be added', async () => {
     const deletedFile = '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002'
