@@ -108,24 +108,14 @@ export function findingVerdict(
   return { outcome: 'broken', evidence: { ...evidence, ...found } }
 }
 
-/** Caches the verdict of a case. One that asks is kept until a request of it was answered, or cannot be sent. */
+/** Caches the verdict of a case once it asks for nothing more. */
 export function remembering({ judge, isFurther = false }: CaseRule): (journal: Journal) => Judged {
   let known: Judged | undefined
-  let answers = 0
   return (journal) => {
     if (known && known.outcome !== 'asks') return known
-    if (known && known.asks.length > 0 && answersTo(known.asks, journal) === answers) return known
     const verdict = judge(journal)
-    if (verdict.outcome === 'asks') answers = answersTo(verdict.asks, journal)
     return (known = isFurther ? { ...verdict, isFurther } : verdict)
   }
-}
-
-function answersTo(asks: readonly Ask[], journal: Journal): number {
-  let answers = 0
-  for (const ask of asks)
-    answers += journal.entriesOf(ask).length + (journal.unsent.has(ask.name) ? 1 : 0)
-  return answers
 }
 
 /** The verdicts on cases so far. */
@@ -133,9 +123,7 @@ export interface InOrder {
   readonly asks: readonly Ask[]
   /** One of them decides the requirement, or leaves it open. */
   readonly isOver: boolean
-  readonly settled: readonly Judged[]
-  /** From the first one on that still asks. */
-  readonly further: readonly Judged[]
+  readonly verdicts: readonly Judged[]
 }
 
 /** Judges cases in order, until as much is asked for as can be sent at once. The first ones that are settled stay so. */
@@ -144,16 +132,16 @@ export function judgeInOrder(cases: readonly CaseRule[], most: number) {
   const settled: Judged[] = []
   let isOver = false
   return (journal: Journal): InOrder => {
-    const further: Judged[] = []
+    const verdicts = [...settled]
     const asks: Ask[] = []
     for (let at = settled.length; at < rules.length && asks.length < most; at++) {
       const verdict = rules[at]!(journal)
+      verdicts.push(verdict)
       if (verdict.outcome === 'asks') asks.push(...verdict.asks)
-      if (verdict.outcome === 'asks' || further.length > 0) further.push(verdict)
-      else settled.push(verdict)
+      else if (at === settled.length) settled.push(verdict)
       isOver ||= verdict.outcome === 'broken' || (verdict.outcome === 'open' && !verdict.isFurther)
     }
-    return { asks, isOver, settled, further }
+    return { asks, isOver, verdicts }
   }
 }
 
@@ -179,18 +167,18 @@ export function allOf(cases: readonly CaseRule[], others: OtherCases = {}) {
     },
   )
   return (journal: Journal): Verdict => {
-    const seen: (readonly Judged[])[] = []
+    const seen: Judged[] = []
     for (const { when, judge } of parts) {
       if (!judge) continue
-      const { asks, isOver, settled, further } = judge(journal)
-      seen.push(settled, further)
+      const { asks, isOver, verdicts } = judge(journal)
+      seen.push(...verdicts)
       if (isOver) break
       if (asks.length === 0) continue
       const isLast = when === 'at the end'
-      if (isLast) return { outcome: 'asks', cases: countOf(seen.flat()), asks, atEnd: true }
+      if (isLast) return { outcome: 'asks', cases: countOf(seen), asks, atEnd: true }
       return { outcome: 'asks', cases: 0, asks }
     }
-    return concluded(seen.flat(), cases.length)
+    return concluded(seen, cases.length)
   }
 }
 
@@ -250,9 +238,8 @@ export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
   const judge = judgeInOrder(fc.sample(arbitrary, search).map(ruleOf), maxAtOnce)
   return (journal: Journal): InOrder => {
     const judged = judge(journal)
-    const verdicts = [...judged.settled, ...judged.further]
-    const broken = first(verdicts, 'broken')
-    if (!broken || first(verdicts, 'open')) return judged
+    const broken = first(judged.verdicts, 'broken')
+    if (!broken || first(judged.verdicts, 'open')) return judged
     const tried: CaseVerdict[] = []
     const isOver = (): boolean => {
       const last = tried.at(-1)?.outcome
@@ -270,10 +257,10 @@ export function generatedBy<T>({ arbitrary, ruleOf, ...search }: Search<T>) {
       search,
     )
     const next = first(tried.slice(-1), 'asks')
-    if (next) return { asks: next.asks, isOver: false, settled: [], further: [next] }
+    if (next) return { asks: next.asks, isOver: false, verdicts: [next] }
     const smallest = first(tried.toReversed(), 'broken')
     const path = smallest && { path: counterexamplePath }
     const evidence = { ...(smallest ?? broken).evidence, ...path }
-    return { asks: [], isOver: true, settled: [{ outcome: 'broken', evidence }], further: [] }
+    return { asks: [], isOver: true, verdicts: [{ outcome: 'broken', evidence }] }
   }
 }

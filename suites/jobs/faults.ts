@@ -237,8 +237,7 @@ export async function takesAnyText(context: CheckContext): Promise<Verdict> {
     const judge = answerRule(context, request, (exchange, journal) => {
       const { status } = exchange.response!
       if (status < 300) return held
-      const { settled, further } = alone(journal)
-      const each = [...settled, ...further]
+      const each = alone(journal).verdicts
       const found = each.find((one) => one.outcome !== 'held')
       if (found) return found
       if (status < 500) return { outcome: 'held', cases: each.length + 1 }

@@ -94,7 +94,7 @@ test('of generated cases the smallest broken one is reported, with its path', ()
     if (asks.length === 0) break
     for (const one of asks) journal.unsent.set(one.name, { reason: 'nothing is sent' })
   }
-  const [found] = find(journal).settled
+  const [found] = find(journal).verdicts
   expect(found).toMatchObject({ outcome: 'broken', evidence: { what: '17' } })
   expect(found).toHaveProperty('evidence.path')
 })
@@ -115,6 +115,6 @@ test('the search ends after some smaller cases, however many there are', () => {
           : { outcome: 'held', cases: 1 },
     }),
   })
-  expect(find(new Journal(limits)).settled).toMatchObject([{ outcome: 'broken' }])
+  expect(find(new Journal(limits)).verdicts).toMatchObject([{ outcome: 'broken' }])
   expect(made).toBeLessThan(100)
 })
