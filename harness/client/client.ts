@@ -124,7 +124,7 @@ export class Client {
     this.#parts = parts
     this.#transports.set('', parts.transport)
     if (limits.requestsPerSecond > 0) this.#pacer = createPacer(limits.requestsPerSecond)
-    this.#places = createSemaphore(limits.concurrency)
+    this.#places = createSemaphore(limits.concurrency, life.signal)
     this.liveness = new Liveness(given, { baseUrl, tls, proxy }, this)
   }
 
@@ -164,7 +164,7 @@ export class Client {
       if (madeAt !== undefined && madeAt > performance.now() - newMs) isUrgent = true
     }
     const places = alone ? this.#places.size : 1
-    const taken = this.#places.acquire(this.life.signal, places, isUrgent)
+    const taken = this.#places.acquire(places, isUrgent)
     const release = typeof taken === 'function' ? taken : await taken
     let sent: Exchange | Open
     try {
@@ -284,7 +284,7 @@ export class Client {
     if (left) return left
     await this.throttle?.pass(operation, signal)
     await this.#pacer?.saveUp(opens ? 2 * count : count, signal)
-    const release = await this.#places.acquire(signal, count, true)
+    const release = await this.#places.acquire(count, true)
     /** Only what is ready: a holder of places never waits for others, and making a request may send some. */
     const sendAll = async (): Promise<Exchange[] | Open> => {
       const { idle } = this.#parts.transport

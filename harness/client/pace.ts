@@ -17,16 +17,14 @@ export type Semaphore = ReturnType<typeof createSemaphore>
 interface Waiting {
   readonly count: number
   readonly urgent: boolean
-  readonly signal: AbortSignal
   enter(release: () => void): void
   reject(reason: unknown): void
 }
 
-export function createSemaphore(size: number) {
+/** @param signal of the run, which ends all waits */
+export function createSemaphore(size: number, signal: AbortSignal) {
   let free = size
-  let queue: Waiting[] = []
-  /** A run has one signal and thousands of waits: one listener serves all. */
-  const watched = new WeakSet<AbortSignal>()
+  const queue: Waiting[] = []
   const take = (count: number): (() => void) => {
     let taken = count
     free -= count
@@ -40,27 +38,19 @@ export function createSemaphore(size: number) {
     for (let first = queue[0]; first && first.count <= free; first = queue[0])
       queue.shift()?.enter(take(first.count))
   }
-  const watch = (signal: AbortSignal): void => {
-    if (watched.has(signal)) return
-    watched.add(signal)
-    signal.addEventListener('abort', () => rejectAllOf(signal), { once: true })
+  const rejectAll = (): void => {
+    for (const { reject } of queue.splice(0)) reject(signal.reason)
   }
-  const rejectAllOf = (signal: AbortSignal): void => {
-    const ended = queue.filter((waiting) => waiting.signal === signal)
-    queue = queue.filter((waiting) => waiting.signal !== signal)
-    for (const { reject } of ended) reject(signal.reason)
-    next()
-  }
+  signal.addEventListener('abort', rejectAll, { once: true })
   return {
     size,
     /** Returns a function to release the places, at once if they are free. */
-    acquire(signal: AbortSignal, count = 1, urgent = false): (() => void) | Promise<() => void> {
+    acquire(count = 1, urgent = false): (() => void) | Promise<() => void> {
       if (queue.length === 0 && count <= free && !signal.aborted) return take(count)
       return new Promise((enter, reject) => {
         if (signal.aborted) return reject(signal.reason as Error)
-        watch(signal)
         const behind = urgent ? queue.findIndex((other) => !other.urgent) : -1
-        const waiting = { count: Math.min(count, size), urgent, signal, enter, reject }
+        const waiting = { count: Math.min(count, size), urgent, enter, reject }
         queue.splice(behind < 0 ? queue.length : behind, 0, waiting)
         next()
       })
@@ -249,9 +239,9 @@ export function createThrottle(throttleSettings: ThrottleSettings) {
       if (turn.leave && turn.queue === name) return undefined
       turn.leave?.()
       turn.leave = undefined
-      const one = queues.get(name) ?? createSemaphore(1)
+      const one = queues.get(name) ?? createSemaphore(1, signal)
       queues.set(name, one)
-      return Promise.resolve(one.acquire(signal)).then((leave) => {
+      return Promise.resolve(one.acquire()).then((leave) => {
         turn.leave = leave
         turn.queue = name
       })

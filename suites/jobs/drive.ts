@@ -118,7 +118,7 @@ export class Jobs {
 
   /** Locks an application that the run made. */
   addMade(id: string): void {
-    sharedBy(this.client).locks.set(id, newLock())
+    sharedBy(this.client).locks.set(id, newLock(this.client))
   }
 
   isPlanned(...requirements: readonly RequirementId[]): boolean {
@@ -208,8 +208,8 @@ const refusalMs = 3500
 /** Between two creations on a free application. */
 const pauseMs = 1000
 
-const newLock = () => ({
-  places: createSemaphore(Number.MAX_SAFE_INTEGER),
+const newLock = ({ life }: Client) => ({
+  places: createSemaphore(Number.MAX_SAFE_INTEGER, life.signal),
   gaveUp: undefined as Left,
 })
 type Lock = ReturnType<typeof newLock>
@@ -227,7 +227,7 @@ class Gate extends Jobs {
     super(jobs)
     const { locks } = sharedBy(jobs.client)
     this.application = application
-    this.#lock = locks.get(application.id) ?? newLock()
+    this.#lock = locks.get(application.id) ?? newLock(this.client)
     locks.set(application.id, this.#lock)
   }
 
@@ -268,7 +268,7 @@ class Gate extends Jobs {
   /** @param isExclusive it may start a job; refusals act together, and do not wait behind such */
   async enter(isExclusive: boolean): Promise<() => void> {
     const { places } = this.#lock
-    return places.acquire(this.client.life.signal, isExclusive ? places.size : 1, !isExclusive)
+    return places.acquire(isExclusive ? places.size : 1, !isExclusive)
   }
 
   async awaitFree(refusals: readonly Exchange[], isExclusive: boolean): Promise<Exchange | Left> {

@@ -7,11 +7,11 @@ import { inVirtualTime } from '../support/virtual-time.ts'
 const { signal } = new AbortController()
 
 test('who waits comes in by order of arrival, and who is urgent before all that are not', async () => {
-  const semaphore = createSemaphore(1)
+  const semaphore = createSemaphore(1, signal)
   const entered: string[] = []
-  const release = await semaphore.acquire(signal)
+  const release = await semaphore.acquire()
   const wait = async (name: string, urgent: boolean): Promise<void> => {
-    const next = await semaphore.acquire(signal, 1, urgent)
+    const next = await semaphore.acquire(1, urgent)
     entered.push(name)
     next()
   }
@@ -28,15 +28,15 @@ test('who waits comes in by order of arrival, and who is urgent before all that 
 })
 
 test('a burst enters with all its places, and nobody slips past it', async () => {
-  const semaphore = createSemaphore(2)
+  const semaphore = createSemaphore(2, signal)
   const entered: string[] = []
-  const release = await semaphore.acquire(signal)
-  const burst = Promise.resolve(semaphore.acquire(signal, 2, true)).then((back) => {
+  const release = await semaphore.acquire()
+  const burst = Promise.resolve(semaphore.acquire(2, true)).then((back) => {
     entered.push('burst')
     back()
     back()
   })
-  const single = Promise.resolve(semaphore.acquire(signal)).then((back) => {
+  const single = Promise.resolve(semaphore.acquire()).then((back) => {
     entered.push('single')
     back()
   })
@@ -47,16 +47,15 @@ test('a burst enters with all its places, and nobody slips past it', async () =>
   expect(entered).toEqual(['burst', 'single'])
 })
 
-test('who gives up makes room for those behind', async () => {
-  const semaphore = createSemaphore(2)
-  const release = await semaphore.acquire(signal)
+test('the end of the run is the end of all who wait', async () => {
   const stop = new AbortController()
-  const burst = semaphore.acquire(stop.signal, 2)
-  const single = semaphore.acquire(signal)
+  const semaphore = createSemaphore(2, stop.signal)
+  const release = await semaphore.acquire()
+  const waits = [semaphore.acquire(2), semaphore.acquire()]
   stop.abort(new Error('over'))
-  await expect(burst).rejects.toThrow('over')
-  ;(await single)()
+  for (const one of waits) await expect(one).rejects.toThrow('over')
   release()
+  await expect(semaphore.acquire()).rejects.toThrow('over')
 })
 
 test('what goes on together is waited for, also if one of it throws', () =>
