@@ -119,6 +119,9 @@ function isExcused(history: History, { creation, job }: Beside): boolean {
   return request === 'unknown' || (request === 'odd' && isOdd)
 }
 
+const hasSameInputs = (one: HistoryEvent, other: HistoryEvent): boolean =>
+  one.request === other.request && (one.request === 'valid' || one.content === other.content)
+
 function acceptedBeside({ creation, job }: Beside): Evidence {
   const { creations } = job.application
   const earlier = creations.slice(0, creations.indexOf(creation))
@@ -126,7 +129,8 @@ function acceptedBeside({ creation, job }: Beside): Evidence {
   const refused = earlier.slice(earlier.findLastIndex(isMeant) + 1)
   const answers = refused.map((one) => describeResponse(one.exchange)).join(', ')
   const after = answers && `, after others were refused (${answers})`
-  const values = creation.request === 'odd' ? 'with other values' : 'with the same inputs'
+  const isSame = hasSameInputs(creation, job.creation)
+  const values = isSame ? 'with the same inputs' : 'with other values'
   const before = job.creation.exchange
   return {
     exchange: creation.exchange,
@@ -172,10 +176,9 @@ function untried(history: History): string {
       request === 'odd' &&
       viewOf(history).applicationOf(within).madeAt === undefined,
   )
-  const isValid = (one: HistoryEvent) => one.request === 'valid'
   const refused = besides(history).filter((one) => (one.creation.status ?? 0) >= 400)
   const tried = [...groupBy(refused, (one) => one.creation)].map(([creation, all]) =>
-    all.some((one) => isValid(creation) && isValid(one.job.creation)),
+    all.some((one) => hasSameInputs(creation, one.job.creation)),
   )
   if (!isVaried || new Set(tried).size !== 1) return ''
   return tried[0] ? ' with other values' : ' with the same inputs'

@@ -359,8 +359,10 @@ async function createDuring(gate: Gate, job: Job, turn: number): Promise<Left> {
     const left = moment === (turn % 2 === 0 ? 2 : 0) ? await attackLock(gate, job) : undefined
     if (left) return left
     const isOdd = (moment + turn) % 2 === 1
-    const own = isOdd ? withOtherValues(application, moment + turn) : application
-    const source = () => jobRequest(given, own)
+    // Of several at once, another one than the declared may have made the job.
+    const source = isOdd
+      ? () => jobRequest(given, withOtherValues(application, moment + turn))
+      : job.creation.exchange.probe
     // Once: while a throttled creation waits, the job would end.
     const made = client.holdBack(await client.sendOnce({ source, purpose, fresh: true }))
     if (isOpen(made)) return made
