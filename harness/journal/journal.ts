@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CatalogueResult, TakesState } from '../report/index.ts'
 import type { Limits } from '../target/index.ts'
 import { type HistoryEvent, idKey } from './event.ts'
-import type { Credential, Exchange, Left, Open, Purpose, Source } from './exchange.ts'
+import {
+  type Credential,
+  type Exchange,
+  type Left,
+  type Open,
+  open,
+  type Purpose,
+  type Source,
+} from './exchange.ts'
 import { haveStatus, type Pairs } from '../../catalogue/answers.ts'
 
 export interface Answer {
@@ -281,20 +289,10 @@ type AsksAtEnd = Omit<Asks, 'atEnd'> & { readonly atEnd: true }
 /** Judges one requirement: pure, the same for a live run, a recording and a test. */
 export type Rule = (history: History) => Verdict
 
-export function verdictOf(
-  evidence: readonly Evidence[],
-  cases: number,
-  why: string | (() => string),
-): Verdict {
+export function verdictOf(evidence: readonly Evidence[], cases: number, why: string): Verdict {
   const [first, ...more] = evidence
   if (first) return { outcome: 'broken', cases, evidence: [first, ...more] }
-  if (cases > 0) return { outcome: 'held', cases }
-  return {
-    outcome: 'open',
-    get why() {
-      return typeof why === 'string' ? why : why()
-    },
-  }
+  return cases > 0 ? { outcome: 'held', cases } : open(why)
 }
 
 /** Observations needed for a fault that another client or a replica could explain. */
@@ -307,7 +305,7 @@ export type Shown = Evidence | 'held' | { readonly why: string } | undefined
  * What several things show together. All that is wrong is evidence: some may be due to a spoiled connection.
  * @param why if none of them says more
  */
-export function judged(shown: readonly Shown[], why: string | (() => string)): Verdict {
+export function judged(shown: readonly Shown[], why: string): Verdict {
   const held = shown.filter((one) => one === 'held').length
   const others = shown.filter((one) => typeof one === 'object')
   const evidence = others.filter((one) => 'exchange' in one)

@@ -197,8 +197,7 @@ export const inProgress: Rule = (history) => {
   const races = history.isRecorded ? [] : viewOf(history).jobs.map(brokenRace)
   return judged(
     [...shown, ...races],
-    () =>
-      `no creation${lacking} got an answer that proves anything while a job was seen in progress${remedy(history)}`,
+    `no creation${lacking} got an answer that proves anything while a job was seen in progress${remedy(history)}`,
   )
 }
 
@@ -259,7 +258,7 @@ function faultOn(history: History, show: Show) {
 const ofSomebody = 'creations got 409, and jobs of somebody else may be the reason'
 
 /** Held only if some creation got 409 in this run. */
-function conflictVerdict(history: History, show: Show, why: string | (() => string)) {
+function conflictVerdict(history: History, show: Show, why: string) {
   const { fault, granted, isDoubtful } = faultOn(history, show)
   if (fault) return verdictOf([fault], 1, '')
   if (isDoubtful) return open(ofSomebody)
@@ -312,8 +311,7 @@ export const perApplication: Rule = (history) =>
   conflictVerdict(
     history,
     besideOther,
-    () =>
-      `no creation was granted while another application was seen with a job in progress${remedy(history)}`,
+    `no creation was granted while another application was seen with a job in progress${remedy(history)}`,
   )
 
 type Series = [Attempt, ...Attempt[]]
