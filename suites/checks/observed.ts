@@ -287,8 +287,9 @@ export function noteSteady(client: Client, exchange: Exchange, given: Given): vo
     status < 500 &&
     !refusals.has(status) &&
     ![409, 429].includes(status)
-  const isWanted = exchange.response && isExpected(exchange.purpose.expects, exchange.response)
-  const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isWanted
+  const isWanted = (): boolean =>
+    exchange.response !== undefined && isExpected(exchange.purpose.expects, exchange.response)
+  const isError = (isUnexplained || isRefusal || isOther) && !isBlock && !isWanted()
   const isBroken = isOwnBreakdown(exchange) || (isError && !isBehindFault)
   const mayGoOn = isOther || (isRefusal && isNewFile)
   const isSuspect = isError && isEnvelope && !mayGoOn && !isBroken
