@@ -75,24 +75,26 @@ test('a request that is repeated until its limit shows is not failed for what wa
 
 /** Refuses every third of the valid requests that follow an error on their connection, of those that `isMeant` takes. */
 function refusingBehindErrors(isMeant: (request: HttpRequest) => boolean) {
-  let behind = 0
-  return overConnections(async ({ exchanges }, request, send) => {
+  const met = { behind: 0 }
+  const network = overConnections(async ({ exchanges }, request, send) => {
     const before = exchanges.at(-1)?.result
     const result = await send()
     const isBehind = before?.kind === 'answer' && before.status >= 400
     if (!isBehind || !isMeant(request) || !isGranted(result)) return result
-    return ++behind % 3 === 0 ? answered(result, 400, refusal) : result
+    return ++met.behind % 3 === 0 ? answered(result, 400, refusal) : result
   })
+  return { network, met }
 }
 
 test('a valid request that is refused now and then fails its row, though an invalid one came before it each time', async () => {
-  const network = refusingBehindErrors(({ path }) => path.endsWith('/query'))
+  const { network, met } = refusingBehindErrors(({ path }) => path.endsWith('/query'))
   const { failed } = await judge(['graphs.query/*'], { network })
+  expect(met.behind).toBeGreaterThan(5)
   expect(failed).toEqual(['graphs.query/2xx-accepted'])
 })
 
 test('errors that are right for what they were sent for are counted like others', async () => {
-  const network = refusingBehindErrors(() => true)
+  const { network } = refusingBehindErrors(() => true)
   const { failed } = await judge(['files.*', 'envelope/charset-parameter'], { network })
   expect(failed).toContain('files.retrieve/2xx-accepted')
 })

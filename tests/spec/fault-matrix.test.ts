@@ -10,6 +10,7 @@ import {
   pathAt,
   turnOf,
 } from '../../catalogue/faults.ts'
+import { malformedForms } from '../../suites/authentication/key-forms.ts'
 
 const nameOf = ({ operation, fault }: Cell): string => `${operation}: ${fault}`
 
@@ -66,4 +67,16 @@ test('a hundred seeds send a request without a key to every place that an operat
     for (const place of ['.json', 'percent-encoded', 'query', 'forwarded', 'no user agent'])
       expect([...sent].some((one) => one.startsWith(`${place} `))).toBe(true)
   }
+})
+
+test('with each seed every operation gets the whole key behind another word than Bearer', () => {
+  const full = { value: 'k.e.y', label: '$KEY' }
+  const spared = ids.flatMap((id) =>
+    seeds.filter((seed) => {
+      const turn = turnOf(id, seed)
+      const sent = malformedForms(full, turn).filter(({ kind }) => isFormOn(id, kind, turn))
+      return !sent.some(({ credential: { value = '' } }) => /^(?!Bearer)\S+ k\.e\.y$/.test(value))
+    }),
+  )
+  expect(spared).toEqual([])
 })
